@@ -1,0 +1,31 @@
+# Two commands do everything on a fresh Debian machine: `make demo` and `make test`.
+BUILD ?= build
+CMAKE_FLAGS ?=
+
+.PHONY: demo build test test-full bench packages format clean
+
+demo: build
+	@scripts/demo.sh $(BUILD)/bin/holonom
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure --parallel 2
+
+# Sanitizers, clang, and the slow parts of the contract.
+test-full: test
+	@scripts/test-full.sh
+
+bench: packages
+	@scripts/bench.sh
+
+build: packages
+	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON $(CMAKE_FLAGS) > /dev/null
+	@cmake --build $(BUILD)
+
+packages:
+	@scripts/install-packages.sh
+
+format:
+	clang-format -i $$(git ls-files '*.hpp' '*.cpp')
+
+clean:
+	rm -rf build build-*

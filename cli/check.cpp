@@ -1,0 +1,72 @@
+// holonom check: reads a model, reports what it is, and runs nothing.
+#include <cstdio>
+
+#include "commands.hpp"
+#include "holonom/analysis/manifold.hpp"
+#include "holonom/analysis/rank.hpp"
+#include "holonom/analysis/symmetry.hpp"
+#include "holonom/model/start.hpp"
+#include "holonom/model/toml.hpp"
+#include "set_option.hpp"
+
+namespace holonom {
+
+namespace {
+
+const char* form_name(CompiledModel::Form form) {
+  switch (form) {
+    case CompiledModel::Form::separable: return "H = p.M^-1 p/2 + V(q), constant mass";
+    case CompiledModel::Form::mass_matrix: return "H = p.M(q)^-1 p/2 + V(q), mass matrix depends on the position";
+    case CompiledModel::Form::general: return "general H(q, p)";
+  }
+  return "";
+}
+
+int check(const std::string& path, const std::vector<std::string>& set) {
+  const auto compiled = compile(load_model(path, overrides(set)));
+  const GraphSystem<double> sys(compiled);
+  const Labels& labels = sys.labels();
+  std::printf("%s (%s)\n", labels.model.c_str(), path.c_str());
+  std::printf("  coordinates      %d\n  constraints      %d\n", sys.n(), sys.m());
+  std::printf("  energy           %s\n", form_name(compiled->form()));
+  if (sys.m() > 0)
+    std::printf("  Jacobian G       %d x %d, %d nonzeros (%.0f %%)\n", sys.m(), sys.n(), sys.pattern().nonzeros(),
+                100.0 * sys.pattern().nonzeros() / (static_cast<double>(sys.m()) * sys.n()));
+
+  const Start<double> start = initial_state(sys);
+  Manifold<double> manifold(sys);
+  const auto position = manifold.position(start.state.q), hidden = manifold.hidden(start.state.q, start.state.p);
+  const ConstraintRank rank = constraint_rank(sys, start.state);
+  std::printf("  energy at start  %.15g\n", sys.H(start.state.q, start.state.p));
+  if (sys.m() > 0) {
+    std::printf("  consistency      |g| = %.1e, |G H_p| = %.1e%s\n", position.absolute, hidden.absolute,
+                compiled->model().project ? " (projected)" : "");
+    if (start.moved > 0) std::printf("                   projection moved a coordinate by %.1e at most\n", start.moved);
+    std::printf("  rank of G        %d of %d%s\n", rank.rank, sys.m(),
+                rank.rank == sys.m() ? "" : rank.singular_position ? ": the start is a singular position" : ": redundant constraints");
+    for (const auto& set_of_rows : rank.dependent)
+      std::printf("                   dependent: %s\n", quoted_list(labels.constraints, set_of_rows).c_str());
+    std::printf("  degrees of freedom %d\n", sys.n() - rank.rank);
+  }
+  const double reversal = reversal_defect(sys, start.state);
+  std::printf("  reversibility    %s (defect %.1e)\n",
+              reversal < 1e-10 ? "the flow is reversible with the model's involution" : "NOT reversible with this involution: see [reversal]", reversal);
+  const std::vector<double> rates = invariant_rates(sys, start.state);
+  for (std::size_t k = 0; k < rates.size(); ++k)
+    std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
+                rates[k] < 1e-9 ? "conserved by the exact flow" : "NOT conserved by the exact flow", rates[k]);
+  return rank.singular_position ? exit_bad_input : exit_done;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Command& chosen) {
+  auto path = std::make_shared<std::string>();
+  auto set = std::make_shared<std::vector<std::string>>();
+  CLI::App* cmd = app.add_subcommand("check", "Read a model and report sizes, consistency, rank and symmetries");
+  cmd->add_option("MODEL", *path, "A model file (TOML)")->required();
+  add_set_option(*cmd, *set);
+  cmd->callback([=, &chosen] { chosen = [=] { return check(*path, *set); }; });
+}
+
+}  // namespace holonom

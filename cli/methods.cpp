@@ -1,0 +1,91 @@
+#include <cstdio>
+
+#include "commands.hpp"
+#include "holonom/methods/registry.hpp"
+#include "holonom/model/graph_system.hpp"
+#include "holonom/model/toml.hpp"
+#include "json.hpp"
+
+namespace holonom {
+
+namespace {
+
+struct Options {
+  std::string key, model;
+  bool json = false;
+};
+
+std::string kept(const MethodInfo& info) {
+  if (info.keeps_position && info.keeps_hidden) return "g = 0 and G H_p = 0";
+  if (info.keeps_position) return "g = 0";
+  return "none";
+}
+
+// Why a method cannot run on the model, or nothing.
+std::string obstacle(const MethodEntry& entry, const GraphSystem<double>* sys) {
+  if (!sys) return {};
+  try {
+    (void)entry.make<double>(*sys);
+    return {};
+  } catch (const Unsuitable& e) {
+    return e.what();
+  }
+}
+
+void write(Json& json, const MethodInfo& info, const std::string& reason, bool with_model) {
+  json.begin().text("key", info.key).text("title", info.title).integer("order", info.order);
+  json.boolean("symmetric", info.symmetric).boolean("symplectic", info.symplectic);
+  json.boolean("keeps_position_constraint", info.keeps_position).boolean("keeps_hidden_constraint", info.keeps_hidden);
+  json.boolean("momentum_maps", info.momentum_maps);
+  json.text("needs", info.needs == Needs::separable ? "separable" : "hamiltonian").text("citation", info.citation);
+  if (with_model) json.boolean("suits_model", reason.empty()).text("reason", reason);
+  json.end();
+}
+
+int methods_command(const Options& o) {
+  std::unique_ptr<GraphSystem<double>> sys;
+  if (!o.model.empty()) sys = std::make_unique<GraphSystem<double>>(compile(load_model(o.model)));
+  const auto entries = o.key.empty() ? methods().all() : std::vector{methods().find(o.key)};
+  if (o.json) {
+    Json json;
+    json.begin_list();
+    for (const MethodEntry& e : entries) write(json, e.info, obstacle(e, sys.get()), sys != nullptr);
+    json.end_list();
+    std::printf("%s\n", json.str().c_str());
+    return exit_done;
+  }
+  const auto yes = [](bool b) { return b ? "yes" : "no"; };
+  if (!o.key.empty()) {
+    const MethodInfo& info = entries.front().info;
+    std::printf("%s\n  %s\n\n", info.key.c_str(), info.title.c_str());
+    std::printf("  order               %d\n  symmetric           %s\n  symplectic          %s\n", info.order, yes(info.symmetric), yes(info.symplectic));
+    std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info.momentum_maps));
+    std::printf("  needs               %s\n", info.needs == Needs::separable ? "constant mass and a potential" : "any H(q, p)");
+    std::printf("  citation            %s\n", info.citation.c_str());
+    if (sys) {
+      const std::string reason = obstacle(entries.front(), sys.get());
+      std::printf("  on %s: %s\n", o.model.c_str(), reason.empty() ? "suitable" : reason.c_str());
+    }
+    return exit_done;
+  }
+  std::printf("%-16s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept", "title");
+  for (const MethodEntry& e : entries) {
+    const std::string reason = obstacle(e, sys.get());
+    std::printf("%-16s %5d  %-9s  %-10s  %-20s  %s\n", e.info.key.c_str(), e.info.order, yes(e.info.symmetric),
+                yes(e.info.symplectic), kept(e.info).c_str(), reason.empty() ? e.info.title.c_str() : ("not for this model: " + reason).c_str());
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_methods(CLI::App& app, Command& chosen) {
+  auto o = std::make_shared<Options>();
+  CLI::App* cmd = app.add_subcommand("methods", "List the methods, or show one");
+  cmd->add_option("KEY", o->key, "A method, such as rattle");
+  cmd->add_option("--model", o->model, "Say which methods suit this model");
+  cmd->add_flag("--json", o->json, "Print JSON");
+  cmd->callback([o, &chosen] { chosen = [o] { return methods_command(*o); }; });
+}
+
+}  // namespace holonom

@@ -1,0 +1,205 @@
+// holonom run: integrates a model and reports what was kept.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "commands.hpp"
+#include "holonom/analysis/rank.hpp"
+#include "holonom/methods/registry.hpp"
+#include "holonom/model/start.hpp"
+#include "holonom/run/csv.hpp"
+#include "json.hpp"
+#include "set_option.hpp"
+
+namespace holonom {
+
+namespace {
+
+struct Options {
+  std::string model, method, step, until, out, precision = "double", engine = "auto";
+  std::vector<std::string> set;
+  long steps = -1, every = 0;
+  double tolerance = 0;
+  bool force = false, json = false;
+};
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\n", what.c_str()); }
+
+std::string shorten(const auto& x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.10g", to_double(x));
+  return buffer;
+}
+
+void show_progress(long done, long steps) {
+  constexpr int width = 40;
+  const int filled = static_cast<int>(width * static_cast<double>(done) / static_cast<double>(steps));
+  std::fprintf(stderr, "\r  [%s%s] %5.1f %%", std::string(static_cast<std::size_t>(filled), '#').c_str(),
+               std::string(static_cast<std::size_t>(width - filled), ' ').c_str(), 100.0 * static_cast<double>(done) / static_cast<double>(steps));
+}
+void clear_progress() { std::fprintf(stderr, "\r%60s\r", ""); }
+
+template <class S>
+void write_vector(Json& json, std::string_view key, const std::vector<std::string>& names, const Vec<S>& x) {
+  json.begin(key);
+  for (int i = 0; i < x.size(); ++i) json.number(names[static_cast<std::size_t>(i)], x[i]);
+  json.end();
+}
+
+template <class S>
+std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r) {
+  const Labels& labels = sys.labels();
+  const Counters& c = r.counters;
+  constexpr const char* words[] = {"done", "failed", "interrupted"};
+  Json json;
+  json.begin().text("status", words[static_cast<int>(r.status)]);
+  if (!r.message.empty()) json.text("message", r.message);
+  json.text("model", labels.model).text("method", method).text("formulation", "direct").text("precision", o.precision);
+  json.number("step", h).integer("steps", r.steps).number("t", r.state.t);
+  write_vector(json, "q", labels.coordinates, r.state.q);
+  write_vector(json, "p", labels.coordinates, r.state.p);
+  write_vector(json, "lambda", labels.constraints, r.state.lambda);
+  json.begin("energy").number("initial", r.energy_initial).number("final", r.energy_final).number("max_error", r.energy_error).end();
+  json.begin("constraint").number("position_max", r.position).number("hidden_max", r.hidden);
+  json.number("position_relative_max", r.position_relative).number("hidden_relative_max", r.hidden_relative).end();
+  json.begin("invariants");
+  for (int k = 0; k < r.invariant_initial.size(); ++k)
+    json.begin(labels.invariants[static_cast<std::size_t>(k)]).number("initial", r.invariant_initial[k]).number("max_error", r.invariant_error[k]).end();
+  json.end();
+  const double mean = c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
+  json.begin("newton").number("iterations_mean", mean).integer("iterations_max", c.newton_max).end();
+  json.begin("evaluations").integer("force", static_cast<long long>(c.force)).integer("constraint", static_cast<long long>(c.constraint));
+  json.integer("jacobian", static_cast<long long>(c.jacobian)).integer("factorisation", static_cast<long long>(c.factorisation)).end();
+  json.number("wall_seconds", r.wall_seconds).end();
+  return json.str();
+}
+
+template <class S>
+void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r) {
+  const Labels& labels = sys.labels();
+  const Counters& c = r.counters;
+  const auto number = [](const auto& x) { return to_double(x); };
+  std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), method.c_str(), shorten(h).c_str(), r.steps,
+              shorten(r.state.t).c_str(), o.precision.c_str());
+  std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial), number(r.energy_error));
+  if (sys.m() > 0) {
+    std::printf("  constraints g      largest residual %.1e (%.1e of its terms)\n", number(r.position), number(r.position_relative));
+    std::printf("  hidden, G H_p      largest residual %.1e (%.1e of its terms)\n", number(r.hidden), number(r.hidden_relative));
+  }
+  for (int k = 0; k < r.invariant_initial.size(); ++k)
+    std::printf("  %-18s %.10g at the start, largest error %.2e\n", labels.invariants[static_cast<std::size_t>(k)].c_str(),
+                number(r.invariant_initial[k]), number(r.invariant_error[k]));
+  if (c.newton_solves > 0)
+    std::printf("  Newton             %.2f iterations a step, at most %d\n",
+                static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves), c.newton_max);
+  if (r.steps > 0)
+    std::printf("  cost               %.3g microseconds a step (with all checks), %.3g s in all\n",
+                1e6 * r.wall_seconds / static_cast<double>(r.steps), r.wall_seconds);
+  if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
+}
+
+template <class S>
+int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
+  const Model& model = compiled->model();
+  const GraphSystem<S> sys(compiled);
+  Start<S> start = initial_state(sys);
+  if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
+  const S h = *start.step;
+  if (!is_finite(h) || h == S(0)) throw InputError("the step must be a finite number other than zero");
+  long steps = o.steps;
+  if (steps < 0) {
+    if (!start.until) throw InputError("no end of the run: give --until or --steps, or until in [integrate] of the model");
+    if (!is_finite(*start.until) || *start.until / h < S(0)) throw InputError("until must be finite, and on the side of zero to which the step goes");
+    if (to_double(S(*start.until / h)) > 9e18) throw InputError("until is more steps away than can be counted");
+    steps = whole_steps(*start.until, h);
+    const S rest = *start.until - S(steps) * h;
+    if (magnitude(rest) > magnitude(h) * Real<S>(1e-6))
+      warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
+  }
+
+  const MethodEntry entry = methods().find(o.method.empty() ? model.method : o.method);
+  const auto method = entry.make<S>(sys, {.tolerance = o.tolerance});
+  if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
+
+  const GraphSystem<double> in_double(compiled);
+  State<double> x(sys.n(), sys.m());
+  for (int i = 0; i < sys.n(); ++i) {
+    x.q[i] = to_double(start.state.q[i]);
+    x.p[i] = to_double(start.state.p[i]);
+  }
+  const ConstraintRank rank = constraint_rank(in_double, x);
+  if (rank.singular_position)
+    throw InputError(model.name + ": the initial position is a singular one (such as a dead centre): there the constraints " +
+                     quoted_list(sys.labels().constraints, rank.dependent.front()) + " are dependent. Start from another position");
+  if (rank.rank < sys.m()) {
+    std::string which;
+    for (const auto& set : rank.dependent) which += (which.empty() ? "" : "; ") + quoted_list(sys.labels().constraints, set);
+    warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) + ": one follows from the others among " +
+         which + ". The motion is not affected; multipliers are those of minimal norm");
+  }
+
+  std::unique_ptr<CsvRecorder<S>> csv;
+  std::vector<Recorder<S>*> recorders;
+  if (!o.out.empty()) {
+    csv = std::make_unique<CsvRecorder<S>>(o.out, sys.labels(), o.force);
+    recorders.push_back(csv.get());
+  }
+  RunPlan plan{.steps = steps, .every = o.every > 0 ? o.every : model.every, .interrupt = &interrupted, .progress = {}};
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (terminal) plan.progress = show_progress;
+  std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
+  std::signal(SIGTERM, [](int) { interrupted.store(true, std::memory_order_relaxed); });
+  const RunResult<S> result = run(sys, *method, start.state, h, plan, recorders);
+  if (terminal) clear_progress();
+
+  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, h, result).c_str());
+  else print_table(sys, o, entry.info.key, h, result);
+  switch (result.status) {
+    case RunStatus::done: return exit_done;
+    case RunStatus::failed:
+      std::fprintf(stderr, "holonom: %s The last good state, t = %s, is kept.\n", result.message.c_str(), shorten(result.state.t).c_str());
+      return exit_numerical_failure;
+    case RunStatus::interrupted: std::fprintf(stderr, "holonom: %s; the state is kept.\n", result.message.c_str()); return exit_interrupted;
+  }
+  return exit_done;
+}
+
+int run_command(const Options& o) {
+  if (o.engine == "llvm") throw InputError("--engine llvm: this build has no native code generator; use --engine interp");
+  if (!o.out.empty() && !o.out.ends_with(".csv")) throw InputError("--out " + o.out + ": the file name must end in .csv");
+  Model model = load_model(o.model, overrides(o.set));
+  if (!o.step.empty()) model.step = model.constant(o.step, "--step");
+  if (!o.until.empty()) model.until = model.constant(o.until, "--until");
+  const auto compiled = compile(std::move(model));
+  if (o.precision == "long") return run_in<long double>(o, compiled);
+  if (o.precision == "quad") return run_in<quad>(o, compiled);
+  if (o.precision == "100") return run_in<mp100>(o, compiled);
+  return run_in<double>(o, compiled);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Command& chosen) {
+  auto o = std::make_shared<Options>();
+  CLI::App* cmd = app.add_subcommand("run", "Integrate a model");
+  cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
+  cmd->add_option("--method", o->method, "The method; see 'holonom methods'");
+  cmd->add_option("--step", o->step, "The step size, a number or a formula of the model's parameters");
+  auto* until = cmd->add_option("--until", o->until, "The end of the run, a number or a formula");
+  cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(CLI::NonNegativeNumber);
+  cmd->add_option("--every", o->every, "Record every K-th step")->check(CLI::PositiveNumber);
+  cmd->add_option("--out", o->out, "Write the recorded states to this .csv file");
+  cmd->add_flag("--force", o->force, "Overwrite an existing output file");
+  cmd->add_flag("--json", o->json, "Print the result as JSON");
+  add_set_option(*cmd, o->set);
+  cmd->add_option("--precision", o->precision, "double, long, quad or 100 (digits)")->check(CLI::IsMember({"double", "long", "quad", "100"}));
+  cmd->add_option("--tolerance", o->tolerance, "Stop Newton iterations at this relative residual (default: round-off)")->check(CLI::NonNegativeNumber);
+  cmd->add_option("--engine", o->engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
+  cmd->callback([o, &chosen] { chosen = [o] { return run_command(*o); }; });
+}
+
+}  // namespace holonom

@@ -1,0 +1,176 @@
+// adapt(sys): an own C++ system, whatever its compile-time sizes, as an AnySystem, for the driver, the
+// registry and the analyses. What the type does not offer is said when it is asked for.
+#pragma once
+
+#include "holonom/any_system.hpp"
+
+namespace holonom {
+
+template <System Sys>
+class Adapted final : public AnySystem<ScalarOf<Sys>> {
+  using S = ScalarOf<Sys>;
+  static constexpr int n_static = Sys::N, m_static = Sys::M;
+
+ public:
+  Adapted(Sys sys, Labels labels) : sys_(std::move(sys)) {
+    this->labels_ = std::move(labels);
+    if constexpr (n_static == Dynamic) {
+      this->pattern_ = sys_.pattern();
+    } else {  // dense
+      this->pattern_.n = n_static;
+      for (int k = 0; k < m_static; ++k) {
+        for (int j = 0; j < n_static; ++j) this->pattern_.column.push_back(j);
+        this->pattern_.row_start.push_back(static_cast<int>(this->pattern_.column.size()));
+      }
+    }
+    G_ = make_jacobian(sys_);
+    for (int i = static_cast<int>(this->labels_.coordinates.size()); i < this->n(); ++i)
+      this->labels_.coordinates.push_back("q" + std::to_string(i));
+    for (int k = static_cast<int>(this->labels_.constraints.size()); k < this->m(); ++k)
+      this->labels_.constraints.push_back("g" + std::to_string(k));
+    this->labels_.invariants.clear();
+    if constexpr (Separable<Sys>) {
+      // The mass matrix by its action on unit vectors.
+      Square<S> inverse(this->n());
+      Vec<S> u(this->n());
+      bool diagonal = true;
+      for (int j = 0; j < this->n(); ++j) {
+        fill(u, S(0));
+        u[j] = S(1);
+        const Vec<S> column = dynamic(solved(u));
+        for (int i = 0; i < this->n(); ++i) {
+          inverse(i, j) = column[i];
+          diagonal = diagonal && (i == j || column[i] == S(0));
+        }
+      }
+      if (diagonal) {
+        Vec<S> mass(this->n());
+        for (int i = 0; i < this->n(); ++i) mass[i] = S(1) / inverse(i, i);
+        mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(mass));
+      } else {
+        mass_ = AnyMass<S>(DenseMass<S>::of_inverse(inverse).value());
+      }
+    }
+  }
+
+  S H(const Vec<S>& q, const Vec<S>& p) const override {
+    if constexpr (Hamiltonian<Sys>) {
+      return sys_.H(fixed(q), fixed(p));
+    } else {
+      Vec<S> v(this->n());
+      mass_.solve(p, v);
+      return dot(p, v) / S(2) + sys_.V(fixed(q));
+    }
+  }
+  void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
+    if constexpr (Hamiltonian<Sys>) fill_from(out, [&](auto& y) { sys_.H_q(fixed(q), fixed(p), y); });
+    else V_q(q, out);
+  }
+  void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
+    if constexpr (Hamiltonian<Sys>) fill_from(out, [&](auto& y) { sys_.H_p(fixed(q), fixed(p), y); });
+    else mass_.solve(p, out);
+  }
+  void g(const Vec<S>& q, Vec<S>& out) const override {
+    MVec<Sys> y(this->m());
+    sys_.g(fixed(q), y);
+    std::copy(y.begin(), y.end(), out.begin());
+  }
+  void G(const Vec<S>& q, Jacobian<S>& out) const override {
+    sys_.G(fixed(q), G_);
+    int z = 0;
+    for (int k = 0; k < this->m(); ++k) G_.row(k, [&](int, const S& x) { out.values()[z++] = x; });
+  }
+  void g_and_G(const Vec<S>& q, Vec<S>& g_out, Jacobian<S>& G_out) const override {
+    g(q, g_out);
+    G(q, G_out);
+  }
+
+  std::string lacks_hpp() const override {
+    return HasHpp<Sys> || Separable<Sys> ? "" : "the members H_pp and H_pq of " + this->labels_.model;
+  }
+  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
+    if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
+    else if constexpr (Separable<Sys>) mass_.solve(u, out);
+    else throw std::logic_error(lacks_hpp());
+  }
+  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
+    if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pq(fixed(q), fixed(p), fixed(u), y); });
+    else if constexpr (Separable<Sys>) fill(out, S(0));
+    else throw std::logic_error(lacks_hpp());
+  }
+
+  // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
+  std::string lacks_curvature() const override {
+    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "the member g_qq or rebind of " + this->labels_.model;
+  }
+  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
+    if constexpr (HasCurvature<Sys>) {
+      MVec<Sys> y(this->m());
+      sys_.g_qq(fixed(q), fixed(u), fixed(v), y);
+      std::copy(y.begin(), y.end(), out.begin());
+    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
+      const auto dual = sys_.template rebind<Dual<S>>();
+      QVec<std::decay_t<decltype(dual)>> x(this->n());
+      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
+      auto J = make_jacobian(dual);
+      dual.G(x, J);
+      for (int k = 0; k < this->m(); ++k) {
+        out[k] = S(0);
+        J.row(k, [&](int j, const Dual<S>& a) { out[k] += a.d * v[j]; });
+      }
+    } else {
+      throw std::logic_error(lacks_curvature());
+    }
+  }
+
+  std::string lacks_separable() const override {
+    return Separable<Sys> ? "" : "the members V, V_q and mass of " + this->labels_.model;
+  }
+  S V(const Vec<S>& q) const override {
+    if constexpr (Separable<Sys>) return sys_.V(fixed(q));
+    else throw std::logic_error(lacks_separable());
+  }
+  void V_q(const Vec<S>& q, Vec<S>& out) const override {
+    if constexpr (Separable<Sys>) fill_from(out, [&](auto& y) { sys_.V_q(fixed(q), y); });
+    else throw std::logic_error(lacks_separable());
+  }
+  const AnyMass<S>& mass() const override { return mass_; }
+  void invariants(const Vec<S>&, const Vec<S>&, Vec<S>&) const override {}
+
+ private:
+  // Between the dynamic vectors outside and the type's own ones.
+  static QVec<Sys> fixed(const Vec<S>& x) {
+    QVec<Sys> y(x.size());
+    std::copy(x.begin(), x.end(), y.begin());
+    return y;
+  }
+  static Vec<S> dynamic(const QVec<Sys>& x) {
+    Vec<S> y(x.size());
+    std::copy(x.begin(), x.end(), y.begin());
+    return y;
+  }
+  QVec<Sys> solved(const Vec<S>& u) const {
+    QVec<Sys> v(u.size());
+    sys_.mass().solve(fixed(u), v);
+    return v;
+  }
+  template <class F>
+  void fill_from(Vec<S>& out, F&& f) const {
+    QVec<Sys> y(out.size());
+    f(y);
+    std::copy(y.begin(), y.end(), out.begin());
+  }
+
+  Sys sys_;
+  mutable JacobianOf<Sys> G_;
+  AnyMass<S> mass_;
+};
+
+template <System Sys>
+Adapted<Sys> adapt(Sys sys, std::string name = "system") {
+  Labels labels;
+  labels.model = std::move(name);
+  return Adapted<Sys>(std::move(sys), std::move(labels));
+}
+
+}  // namespace holonom

@@ -1,0 +1,116 @@
+// The manifold of a system, {g(q) = 0, G(q) H_p(q, p) = 0}: how far a state is from it, how to get
+// there, and the exact multipliers on it. Used for starts, observers and outputs, not inside methods.
+#pragma once
+
+#include "holonom/any_system.hpp"
+#include "holonom/solve/constraints.hpp"
+
+namespace holonom {
+
+template <class R>
+struct Residual {
+  R absolute{0}, relative{0};
+  R scale{0};           // the largest scale of a constraint
+  int constraint = -1;  // the one with the largest relative residual
+};
+
+template <class S>
+class Manifold {
+  using R = Real<S>;
+
+ public:
+  explicit Manifold(const AnySystem<S>& sys)
+      : sys_(sys), gram_(sys.n(), sys.m()), G_(sys.pattern()), v_(sys.n()), a_(sys.n()), b_(sys.n()), r_(sys.m()),
+        c_(sys.m()), scale_(sys.m()), base_scale_(sys.m()) {}
+
+  // |g| and |G H_p|
+  Residual<R> position(const Vec<S>& q) {
+    if (!scale_known_) first_scale(sys_, q, c_, base_scale_);
+    scale_known_ = true;
+    sys_.g_and_G(q, r_, G_);
+    position_scale(G_, q, base_scale_, scale_);
+    return measure();
+  }
+  Residual<R> hidden(const Vec<S>& q, const Vec<S>& p) {
+    sys_.G(q, G_);
+    sys_.H_p(q, p, v_);
+    multiply(G_, v_, r_);
+    hidden_scale(G_, v_, scale_);
+    return measure();
+  }
+  const Vec<S>& last_residual() const { return r_; }
+
+  // q along H_pp Gᵀ, then p along Gᵀ. Dependent constraints are allowed if they agree.
+  Status project(State<S>& x) {
+    if (const Status s = project_position(x); !s.ok()) return s;
+    return project_momentum(x);
+  }
+  Status project_position(State<S>& x) {
+    if (sys_.m() == 0) return {};
+    Convergence<R> convergence(epsilon<S>(), {});
+    for (;;) {
+      const Residual<R> r = position(x.q);
+      const auto verdict = convergence(r.relative);
+      if (verdict == Convergence<R>::Verdict::done) return {};
+      if (verdict == Convergence<R>::Verdict::failed)
+        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
+      // Off the manifold, redundant constraints are dependent only nearly.
+      if (const Status s = gram_.analyse(G_, inverse_mass(x), R(1e-7)); !s.ok()) return s;
+      gram_.solve(r_);
+      gram_.subtract_displacement(S(1), r_, x.q);
+    }
+  }
+  Status project_momentum(State<S>& x) {
+    if (sys_.m() == 0) return {};
+    sys_.G(x.q, G_);
+    if (const Status s = gram_.analyse(G_, inverse_mass(x)); !s.ok()) return s;
+    return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, scale_, {});
+  }
+
+  // λ(q, p) of the index-1 system: G H_pp Gᵀ λ = g_qq(v, v) + G (H_pq v − H_pp H_q), v = H_p.
+  Status multipliers(State<S>& x) {
+    if (sys_.m() == 0) return {};
+    sys_.G(x.q, G_);
+    if (const Status s = gram_.analyse(G_, inverse_mass(x)); !s.ok()) return s;
+    sys_.H_p(x.q, x.p, v_);
+    sys_.g_qq(x.q, v_, v_, c_);
+    sys_.H_q(x.q, x.p, a_);
+    sys_.H_pp(x.q, x.p, a_, b_);
+    sys_.H_pq(x.q, x.p, v_, a_);
+    axpy(S(-1), b_, a_);
+    multiply(G_, a_, x.lambda);
+    for (int k = 0; k < sys_.m(); ++k) x.lambda[k] += c_[k];
+    gram_.solve(x.lambda);
+    return {};
+  }
+
+  // G H_pp Gᵀ at a state
+  const Square<S>& gram_matrix(const State<S>& x) {
+    sys_.G(x.q, G_);
+    gram_.assemble(G_, inverse_mass(x));
+    return gram_.matrix();
+  }
+
+ private:
+  auto inverse_mass(const State<S>& x) const {
+    return [this, &x](const Vec<S>& u, Vec<S>& out) { sys_.H_pp(x.q, x.p, u, out); };
+  }
+  Residual<R> measure() const {
+    Residual<R> result;
+    result.relative = relative_residual<S, Dynamic, Dynamic>(r_, scale_, result.constraint);
+    for (const S& x : r_)
+      if (!(magnitude(x) <= result.absolute)) result.absolute = magnitude(x);
+    for (const R& s : scale_)
+      if (s > result.scale) result.scale = s;
+    return result;
+  }
+
+  const AnySystem<S>& sys_;
+  GramSolver<S, Dynamic, Dynamic> gram_;
+  Jacobian<S> G_;
+  Vec<S> v_, a_, b_, r_, c_;
+  Vec<R> scale_, base_scale_;
+  bool scale_known_ = false;
+};
+
+}  // namespace holonom

@@ -1,0 +1,23 @@
+// Dependent constraints: redundant ones (a loop closed twice) are dependent along the whole motion,
+// a singular configuration (a dead centre) makes them so at one position only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "holonom/any_system.hpp"
+
+namespace holonom {
+
+struct ConstraintRank {
+  int rank = 0;
+  std::vector<std::vector<int>> dependent;  // each: constraints of which one follows from the others
+  bool singular_position = false;           // dependent here, but not at positions nearby
+};
+
+ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>& x);
+
+// "'a', 'b' and 'c'"
+std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which);
+
+}  // namespace holonom

@@ -1,0 +1,20 @@
+// Symmetries of a system, tried numerically at the start and at states near it on the manifold.
+#pragma once
+
+#include <vector>
+
+#include "holonom/model/graph_system.hpp"
+
+namespace holonom {
+
+// The largest |H(ρx) − H(x)| and |G-projected change of g∘ρ|, relative to their sizes, for the
+// model's involution ρ.
+double reversal_defect(const GraphSystem<double>& sys, const State<double>& x);
+
+// |dI/dt| along the exact constrained flow, for each invariant, relative to the size of its terms.
+std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<double>& x);
+
+// States on the manifold near x, for trials like these. The first one is x.
+std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const State<double>& x, int count);
+
+}  // namespace holonom

@@ -1,0 +1,135 @@
+// AnySystem<S>: a system known at run time only, with dynamic sizes. It does not pretend to be
+// everything: as<SeparableView<S>>() gives a checked view that models a concept of system.hpp, or the
+// reason why there is none.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "holonom/dual.hpp"
+#include "holonom/mass.hpp"
+#include "holonom/system.hpp"
+
+namespace holonom {
+
+// Names for people: every message and every column uses these.
+struct Labels {
+  std::string model;
+  std::vector<std::string> coordinates, constraints, invariants;
+};
+
+template <class View>
+struct Checked {
+  std::optional<View> view;
+  std::string reason;  // why there is no view
+  explicit operator bool() const { return view.has_value(); }
+  const View& operator*() const { return *view; }
+};
+
+template <class S>
+class AnySystem {
+ public:
+  using Scalar = S;
+  static constexpr int N = Dynamic, M = Dynamic;
+
+  virtual ~AnySystem() = default;
+
+  const Labels& labels() const { return labels_; }
+  const Pattern& pattern() const { return pattern_; }
+  int n() const { return pattern_.n; }
+  int m() const { return pattern_.m(); }
+
+  virtual S H(const Vec<S>& q, const Vec<S>& p) const = 0;
+  virtual void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  virtual void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  virtual void g(const Vec<S>& q, Vec<S>& out) const = 0;
+  virtual void G(const Vec<S>& q, Jacobian<S>& out) const = 0;
+  virtual void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const = 0;
+  // The size of the terms of g, where it is known: rounding errors of g are ε times this.
+  virtual void g_scale(const Vec<S>&, Vec<S>& out) const { fill(out, S(0)); }
+
+  // Products with H_pp and H_pq, and g_qq(u, v). Empty reason: available.
+  virtual std::string lacks_hpp() const { return {}; }
+  virtual void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
+  virtual void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
+  virtual std::string lacks_curvature() const { return {}; }
+  virtual void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const = 0;
+
+  // H = ½ pᵀM⁻¹p + V(q) with constant M, or the reason why not.
+  virtual std::string lacks_separable() const = 0;
+  virtual S V(const Vec<S>& q) const = 0;
+  virtual void V_q(const Vec<S>& q, Vec<S>& out) const = 0;
+  virtual const AnyMass<S>& mass() const = 0;
+
+  virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  // What is wrong at a point where an evaluation gave NaN or infinity.
+  virtual std::string diagnose(const Vec<S>&, const Vec<S>&) const { return {}; }
+
+  template <class View>
+  Checked<View> as() const {
+    if (std::string reason = View::missing(*this); !reason.empty()) return {std::nullopt, std::move(reason)};
+    return {View(*this), {}};
+  }
+
+ protected:
+  Labels labels_;
+  Pattern pattern_;
+};
+
+// H = ½ pᵀM⁻¹p + V(q)
+template <class S>
+class SeparableView {
+ public:
+  using Scalar = S;
+  static constexpr int N = Dynamic, M = Dynamic;
+
+  explicit SeparableView(const AnySystem<S>& sys) : sys_(&sys) {}
+  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_separable(); }
+
+  int n() const { return sys_->n(); }
+  int m() const { return sys_->m(); }
+  const Pattern& pattern() const { return sys_->pattern(); }
+  S V(const Vec<S>& q) const { return sys_->V(q); }
+  void V_q(const Vec<S>& q, Vec<S>& out) const { sys_->V_q(q, out); }
+  const AnyMass<S>& mass() const { return sys_->mass(); }
+  void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
+  void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
+  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
+  void g_scale(const Vec<S>& q, Vec<S>& out) const { sys_->g_scale(q, out); }
+
+ private:
+  const AnySystem<S>* sys_;
+};
+
+// Any H(q, p), with products of H_pp and H_pq
+template <class S>
+class HamiltonianView {
+ public:
+  using Scalar = S;
+  static constexpr int N = Dynamic, M = Dynamic;
+
+  explicit HamiltonianView(const AnySystem<S>& sys) : sys_(&sys) {}
+  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_hpp(); }
+
+  int n() const { return sys_->n(); }
+  int m() const { return sys_->m(); }
+  const Pattern& pattern() const { return sys_->pattern(); }
+  S H(const Vec<S>& q, const Vec<S>& p) const { return sys_->H(q, p); }
+  void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const { sys_->H_q(q, p, out); }
+  void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const { sys_->H_p(q, p, out); }
+  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pp(q, p, u, out); }
+  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pq(q, p, u, out); }
+  void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
+  void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
+  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
+  void g_scale(const Vec<S>& q, Vec<S>& out) const { sys_->g_scale(q, out); }
+
+ private:
+  const AnySystem<S>* sys_;
+};
+
+static_assert(Separable<SeparableView<double>> && HasHpp<HamiltonianView<double>>);
+
+}  // namespace holonom

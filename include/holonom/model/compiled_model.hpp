@@ -1,0 +1,73 @@
+// CompiledModel: the programs of a model, made once and shared by all scalars. Those that a step needs
+// are lowered at once; higher derivatives when they are first asked for.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+
+#include "holonom/any_system.hpp"
+#include "holonom/expr/program.hpp"
+#include "holonom/model/model.hpp"
+
+namespace holonom {
+
+enum class Formula : std::uint8_t {
+  V, V_q,                        // potential (separable and mass-matrix forms)
+  g, G, g_and_G,                 // constraints
+  g_scale,                       // the size of the terms of g
+  g_qq,                          // g_qq(u, v)
+  g_qqq,                         // g_qqq(u, v, w)
+  lambda_g_qq,                   // (λ·g)_qq u
+  lambda_g_qqq,                  // (λ·g)_qqq(u, v)
+  invariants, invariants_q, invariants_p,
+  M, T_v, T_q, T_vq,             // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
+  H, H_q, H_p, H_pp, H_pq,       // general form; H_pp u and H_pq u
+  start,                         // q0; p0 or v0; step and until where given
+  count
+};
+
+class CompiledModel {
+ public:
+  enum class Form { separable, mass_matrix, general };
+
+  explicit CompiledModel(Model source);
+
+  const Model& model() const { return model_; }
+  Form form() const { return form_; }
+  const Labels& labels() const { return labels_; }
+  const Pattern& pattern() const { return pattern_; }
+
+  // Separable: constant masses, as expressions without inputs. n of them or n × n; of M or of M⁻¹.
+  const Program& mass() const { return *mass_; }
+  std::shared_ptr<const Program> mass_program() const { return mass_; }
+  bool mass_is_diagonal() const { return mass_diagonal_; }
+  bool mass_is_inverse() const { return mass_inverse_; }
+  // Why the form is not separable.
+  const std::string& not_separable() const { return not_separable_; }
+
+  std::shared_ptr<const Program> program(Formula f) const;
+
+ private:
+  std::shared_ptr<const Program> lower(Formula f) const;
+  void find_form();
+  void recognise_mass(const std::vector<NodeId>& matrix);
+
+  Model model_;
+  Form form_ = Form::separable;
+  Labels labels_;
+  Pattern pattern_;
+  std::vector<NodeId> G_entries_;
+  NodeId V_ = Graph::zero;
+  std::vector<NodeId> mass_matrix_;  // M(q), lower triangle by rows
+  std::shared_ptr<const Program> mass_;
+  bool mass_diagonal_ = true, mass_inverse_ = false;
+  std::string not_separable_;
+
+  mutable std::mutex mutex_;  // lowering adds nodes to the graph
+  mutable std::array<std::shared_ptr<const Program>, static_cast<std::size_t>(Formula::count)> programs_;
+};
+
+std::shared_ptr<const CompiledModel> compile(Model model);
+
+}  // namespace holonom

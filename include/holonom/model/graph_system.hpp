@@ -1,0 +1,87 @@
+// GraphSystem<S>: a compiled model as a system in the scalar S. It owns interpreters, so one object
+// serves one thread. M(q) systems solve with M(q), factored once for each position; nothing is
+// inverted symbolically.
+#pragma once
+
+#include "holonom/expr/interpreter.hpp"
+#include "holonom/model/compiled_model.hpp"
+
+namespace holonom {
+
+template <class S>
+class GraphSystem final : public AnySystem<S> {
+ public:
+  explicit GraphSystem(std::shared_ptr<const CompiledModel> compiled);
+
+  template <class T>
+  GraphSystem<T> rebind() const {
+    return GraphSystem<T>(compiled_);
+  }
+  const CompiledModel& compiled() const { return *compiled_; }
+
+  S H(const Vec<S>& q, const Vec<S>& p) const override;
+  void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
+  void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
+  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
+  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
+
+  void g(const Vec<S>& q, Vec<S>& out) const override { call(Formula::g, {q.data()}, {out.data()}); }
+  void G(const Vec<S>& q, Jacobian<S>& out) const override {
+    call(Formula::G, {q.data()}, {out.values().data()});
+  }
+  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const override {
+    call(Formula::g_and_G, {q.data()}, {g.data(), G.values().data()});
+  }
+  void g_scale(const Vec<S>& q, Vec<S>& out) const override { call(Formula::g_scale, {q.data()}, {out.data()}); }
+  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
+    call(Formula::g_qq, {q.data(), u.data(), v.data()}, {out.data()});
+  }
+  void g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const {
+    call(Formula::g_qqq, {q.data(), u.data(), v.data(), w.data()}, {out.data()});
+  }
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
+    call(Formula::lambda_g_qq, {q.data(), lambda.data(), u.data()}, {out.data()});
+  }
+  void lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
+    call(Formula::lambda_g_qqq, {q.data(), lambda.data(), u.data(), v.data()}, {out.data()});
+  }
+
+  std::string lacks_separable() const override { return compiled_->not_separable(); }
+  S V(const Vec<S>& q) const override;
+  void V_q(const Vec<S>& q, Vec<S>& out) const override { call(Formula::V_q, {q.data()}, {out.data()}); }
+  const AnyMass<S>& mass() const override { return mass_; }
+
+  void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
+    call(Formula::invariants, {q.data(), p.data()}, {out.data()});
+  }
+  // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j
+  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out) const;
+
+  std::string diagnose(const Vec<S>& q, const Vec<S>& p) const override;
+
+  // p with H_p(q, p) = v. False if there is none nearby.
+  bool momentum(const Vec<S>& q, const Vec<S>& v, Vec<S>& p) const;
+
+  // The values of [initial] and [integrate] in this scalar. `motion` holds momenta or velocities.
+  void start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const;
+
+ private:
+  void call(Formula f, std::initializer_list<const S*> in, std::initializer_list<S*> out) const {
+    auto& interpreter = interpreters_[static_cast<std::size_t>(f)];
+    if (!interpreter) interpreter = Interpreter<S>(compiled_->program(f));
+    interpreter(in, out);
+  }
+  // Solves with M(q), in place; NaN if M(q) is not positive definite.
+  void solve_mass(const Vec<S>& q, Vec<S>& x) const;
+
+  std::shared_ptr<const CompiledModel> compiled_;
+  AnyMass<S> mass_;
+  mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
+  mutable Vec<S> velocity_, work_, mass_entries_;
+  mutable Vec<S> mass_position_;  // where mass_factor_ was made
+  mutable Square<S> mass_factor_;
+  mutable bool mass_known_ = false;
+  mutable bool mass_positive_ = false;
+};
+
+}  // namespace holonom

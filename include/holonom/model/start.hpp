@@ -1,0 +1,21 @@
+// The start of a run: initial values evaluated in the scalar, checked, and projected if asked for.
+#pragma once
+
+#include <optional>
+
+#include "holonom/model/graph_system.hpp"
+
+namespace holonom {
+
+template <class S>
+struct Start {
+  State<S> state;
+  std::optional<S> step, until;  // the defaults of [integrate]
+  double moved = 0;              // how far projection moved a coordinate, at most
+};
+
+// Throws InputError if the values are not finite, not consistent, or contradictory.
+template <class S>
+Start<S> initial_state(const GraphSystem<S>& sys);
+
+}  // namespace holonom

@@ -1,0 +1,93 @@
+// initial_state, for the translation units that instantiate it.
+#pragma once
+
+#include <cstdio>
+
+#include "holonom/analysis/manifold.hpp"
+#include "holonom/analysis/rank.hpp"
+#include "holonom/model/start.hpp"
+
+namespace holonom {
+
+namespace detail {
+
+inline std::string short_number(double x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g", x);
+  return buffer;
+}
+
+// "rod (0.1), pin (2e-3)": the constraints that are not satisfied, with their residuals
+template <class S>
+std::string list_residuals(const AnySystem<S>& sys, const Vec<S>& r) {
+  std::string list;
+  double largest = 0;
+  for (const S& x : r) largest = std::max(largest, static_cast<double>(magnitude(x)));
+  constexpr int shown = 5;
+  int count = 0;
+  for (int k = 0; k < sys.m(); ++k) {
+    if (static_cast<double>(magnitude(r[k])) < 1e-3 * largest) continue;
+    if (++count <= shown)
+      list += (list.empty() ? "'" : ", '") + sys.labels().constraints[static_cast<std::size_t>(k)] + "' (" + short_number(to_double(r[k])) + ")";
+  }
+  return count > shown ? list + " and " + std::to_string(count - shown) + " more" : list;
+}
+
+}  // namespace detail
+
+template <class S>
+Start<S> initial_state(const GraphSystem<S>& sys) {
+  const Model& model = sys.compiled().model();
+  const auto fail = [&](const std::string& what) { throw InputError(model.name + ": " + what); };
+  Start<S> start;
+  start.state = State<S>(sys.n(), sys.m());
+  State<S>& x = start.state;
+  Vec<S> motion(sys.n()), defaults(model.step.has_value() + model.until.has_value());
+  sys.start(x.q, motion, defaults);
+  if (model.step) start.step = defaults[0];
+  if (model.until) start.until = defaults[model.step ? 1 : 0];
+
+  for (int i = 0; i < sys.n(); ++i) {
+    const std::string name = "'" + model.coordinates[static_cast<std::size_t>(i)] + "'";
+    if (!is_finite(x.q[i])) fail("the initial value of " + name + " is not finite");
+    if (!is_finite(motion[i])) fail("the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of " + name + " is not finite");
+  }
+  x.p = motion;
+  if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
+    fail("no momenta were found that belong to the initial velocities; give initial.p instead");
+  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty()) fail("at the initial values " + trouble);
+
+  Manifold<S> manifold(sys);
+  const Real<S> tolerance = epsilon<S>() * Real<S>(1000);
+  const Residual<Real<S>> position = manifold.position(x.q);
+  const std::string position_list = detail::list_residuals(sys, manifold.last_residual());
+  const Residual<Real<S>> hidden = manifold.hidden(x.q, x.p);
+  const std::string hidden_list = detail::list_residuals(sys, manifold.last_residual());
+  const bool good_position = position.relative <= tolerance, good_momentum = hidden.relative <= tolerance;
+  if (good_position && good_momentum) return start;
+
+  State<S> projected = x;
+  Status status = manifold.project_position(projected);
+  if (!status.ok()) {
+    const auto sets = dependent_rows(manifold.gram_matrix(projected), Real<S>(1e-7));
+    if (!sets.empty())
+      fail("the constraints " + quoted_list(sys.labels().constraints, sets.front()) +
+           " contradict each other: they are dependent, and cannot all be zero (residuals " + position_list + "). Remove or correct one of them");
+    fail("the initial position does not satisfy the constraints " + position_list +
+         ", and no position nearby was found that does. Correct the initial values");
+  }
+  if (model.start_is_velocity && !sys.momentum(projected.q, motion, projected.p))
+    fail("no momenta were found that belong to the initial velocities");
+  status = manifold.project_momentum(projected);
+  if (!status.ok()) fail("the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
+  if (!model.project) {
+    const std::string advice = ". Correct the initial values, or write project = true in [initial] to have them projected";
+    if (!good_position) fail("the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
+    fail("the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
+  }
+  for (int i = 0; i < sys.n(); ++i) start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
+  x = projected;
+  return start;
+}
+
+}  // namespace holonom

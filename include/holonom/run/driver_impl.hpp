@@ -1,0 +1,174 @@
+// run, for the translation units that instantiate it.
+#pragma once
+
+#include <chrono>
+
+#include "holonom/analysis/rank.hpp"
+#include "holonom/run/driver.hpp"
+
+namespace holonom {
+
+namespace detail {
+
+template <class S>
+class RunLoop {
+  using R = Real<S>;
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  RunLoop(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
+          const std::vector<Recorder<S>*>& recorders)
+      : sys_(sys), method_(method), x_(std::move(x)), h_(h), plan_(plan), recorders_(recorders), manifold_(sys) {
+    seen_.invariants = Vec<S>(invariants());
+  }
+
+  RunResult<S> operator()() {
+    const auto begin = Clock::now();
+    t0_ = x_.t;
+    observe();
+    result_.energy_initial = seen_.energy;
+    result_.invariant_initial = seen_.invariants;
+    result_.invariant_error = Vec<R>(invariants());
+    record();
+    if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
+    else steps();
+    if (recorded_ != done_) record();  // the last good state
+    for (Recorder<S>* r : recorders_) r->flush();
+    result_.energy_final = seen_.energy;
+    result_.steps = done_;
+    result_.counters = method_.counters();
+    result_.state = x_;
+    result_.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return std::move(result_);
+  }
+
+ private:
+  int invariants() const { return static_cast<int>(sys_.labels().invariants.size()); }
+
+  void steps() {
+    auto last_progress = Clock::now();
+    constexpr long look_at_clock = 256;
+    while (done_ < plan_.steps) {
+      if (plan_.interrupt && plan_.interrupt->load(std::memory_order_relaxed)) {
+        result_.status = RunStatus::interrupted;
+        result_.message = "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
+        break;
+      }
+      // The state is committed only when all of it is finite.
+      next_ = x_;
+      if (const Status s = method_.step(next_, h_); !s.ok()) {
+        fail(s);
+        break;
+      }
+      bool finite = true;
+      for (int i = 0; i < sys_.n(); ++i) finite = finite && is_finite(next_.q[i]) && is_finite(next_.p[i]);
+      if (!finite) {
+        fail({Failure::not_finite});
+        break;
+      }
+      std::swap(x_, next_);
+      ++done_;
+      x_.t = t0_ + S(done_) * h_;
+      observe();
+      if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
+      if (plan_.progress && done_ % look_at_clock == 0 && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
+        plan_.progress(done_, plan_.steps);
+        last_progress = Clock::now();
+      }
+    }
+  }
+
+  void observe() {
+    seen_.energy = sys_.H(x_.q, x_.p);
+    seen_.position = manifold_.position(x_.q);
+    seen_.hidden = manifold_.hidden(x_.q, x_.p);
+    if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
+    const auto raise = [](R& largest, const R& value) {
+      if (!(value <= largest)) largest = value;
+    };
+    if (done_ > 0) {
+      raise(result_.energy_error, magnitude(S(seen_.energy - result_.energy_initial)));
+      for (int k = 0; k < invariants(); ++k)
+        raise(result_.invariant_error[k], magnitude(S(seen_.invariants[k] - result_.invariant_initial[k])));
+    }
+    raise(result_.position, seen_.position.absolute);
+    raise(result_.position_relative, seen_.position.relative);
+    raise(result_.hidden, seen_.hidden.absolute);
+    // At a turning point nothing moves: measure against the fastest motion so far.
+    raise(hidden_scale_, seen_.hidden.scale);
+    result_.hidden_relative = result_.hidden / hidden_scale_;
+  }
+
+  void record() {
+    if (sys_.lacks_curvature().empty()) (void)manifold_.multipliers(x_).ok();
+    for (Recorder<S>* r : recorders_) r->record(x_, seen_);
+    recorded_ = done_;
+  }
+
+  void fail(const Status& s) {
+    result_.status = RunStatus::failed;
+    const std::string name =
+        s.constraint >= 0 ? "'" + sys_.labels().constraints[static_cast<std::size_t>(s.constraint)] + "'" : "";
+    std::string what;
+    const std::string smaller = " Try a smaller step.";
+    switch (s.failure) {
+      case Failure::none: break;
+      case Failure::not_finite: {
+        const std::string trouble = sys_.diagnose(x_.q, x_.p);
+        what = trouble.empty() ? "an evaluation gave NaN or infinity within the step." + smaller : trouble + ".";
+        break;
+      }
+      case Failure::no_convergence:
+        what = name.empty() ? "the implicit equations of the step did not converge (last change " + text(s.residual) + ")." + smaller
+                            : "no position was found that satisfies the constraint " + name + " (relative residual " + text(s.residual) + ")." + smaller;
+        break;
+      case Failure::wrong_root:
+        what = "the constraint " + name + " turned by more than a right angle within one step, so its solution is the wrong one." + smaller;
+        break;
+      case Failure::singular: {
+        // Names come from the last good state, where the same constraints are nearly dependent.
+        const auto sets = dependent_rows(manifold_.gram_matrix(x_), R(1e-3));
+        what = sets.empty() ? "the constraints became dependent near " + name + "." + smaller
+                            : "the constraints " + quoted_list(sys_.labels().constraints, sets.front()) +
+                                  " became dependent (a singular position of the mechanism).";
+        break;
+      }
+    }
+    result_.message = "step " + std::to_string(done_ + 1) + " (from t = " + text(to_double(x_.t)) + ") failed: " + what;
+  }
+  static std::string text(double x) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.6g", x);
+    return buffer;
+  }
+
+  const AnySystem<S>& sys_;
+  AnyMethod<S>& method_;
+  State<S> x_, next_;
+  S h_, t0_{0};
+  const RunPlan& plan_;
+  const std::vector<Recorder<S>*>& recorders_;
+  Manifold<S> manifold_;
+  Observation<S> seen_;
+  RunResult<S> result_;
+  R hidden_scale_{0};
+  long done_ = 0, recorded_ = -1;
+};
+
+}  // namespace detail
+
+template <class S>
+RunResult<S> run(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
+                 const std::vector<Recorder<S>*>& recorders) {
+  return detail::RunLoop<S>(sys, method, std::move(x), h, plan, recorders)();
+}
+
+template <class S>
+long whole_steps(const S& until, const S& h) {
+  using std::floor;
+  const S quotient = until / h;
+  const S slack = quotient * S(8) * S(epsilon<S>());
+  return static_cast<long>(floor(S(quotient + slack)));
+}
+
+}  // namespace holonom

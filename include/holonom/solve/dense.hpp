@@ -1,0 +1,94 @@
+// Small dense factorisations in the scalar S, in place and without allocation. Row-major, k × k in
+// an array of row length `stride`.
+#pragma once
+
+#include "holonom/scalar.hpp"
+#include "holonom/vector.hpp"
+
+namespace holonom {
+
+// A square matrix with room for m × m numbers.
+template <class S, int M = Dynamic>
+class Square {
+ public:
+  Square() = default;
+  explicit Square(int m) : m_(m), a_(m * m) {}
+  S& operator()(int i, int j) { return a_[i * size() + j]; }
+  const S& operator()(int i, int j) const { return a_[i * size() + j]; }
+  int size() const {
+    if constexpr (M == Dynamic) return m_;
+    else return M;
+  }
+
+ private:
+  int m_ = M == Dynamic ? 0 : M;
+  Vec<S, times(M, M)> a_;
+};
+
+// A = L D Lᵀ; the strict lower triangle of A becomes L, the diagonal 1/D. Returns the index of the
+// first pivot that is not safely positive (relative to the diagonal it came from), or -1.
+template <class S, int M>
+int factor_ldl(Square<S, M>& A, const Real<S>& threshold) {
+  const int m = A.size();
+  for (int k = 0; k < m; ++k) {
+    S d = A(k, k);
+    const Real<S> original = value(d);
+    for (int j = 0; j < k; ++j) {
+      // A(k, j) still holds L(k, j) D(j): divide on the way.
+      const S ld = A(k, j);
+      const S l = ld * A(j, j);
+      d -= l * ld;
+      A(k, j) = l;
+    }
+    if (!(value(d) > threshold * original)) return k;
+    A(k, k) = S(1) / d;
+    for (int i = k + 1; i < m; ++i) {
+      S s = A(i, k);
+      for (int j = 0; j < k; ++j) s -= A(i, j) * A(k, j);
+      A(i, k) = s;
+    }
+  }
+  return -1;
+}
+
+template <class S, int M>
+void solve_ldl(const Square<S, M>& A, Vec<S, M>& b) {
+  const int m = A.size();
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < i; ++j) b[i] -= A(i, j) * b[j];
+  for (int i = 0; i < m; ++i) b[i] *= A(i, i);
+  for (int i = m - 1; i >= 0; --i)
+    for (int j = i + 1; j < m; ++j) b[i] -= A(j, i) * b[j];
+}
+
+// A = L U without exchanges (A is a small perturbation of a positive definite matrix here); the
+// diagonal becomes 1/U_kk. Returns the first row whose pivot is not positive, or -1.
+template <class S, int M>
+int factor_lu(Square<S, M>& A) {
+  const int m = A.size();
+  int suspicious = -1;
+  for (int k = 0; k < m; ++k) {
+    if (!(value(A(k, k)) > Real<S>(0)) && suspicious < 0) suspicious = k;
+    const S r = S(1) / A(k, k);
+    A(k, k) = r;
+    for (int i = k + 1; i < m; ++i) {
+      const S l = A(i, k) * r;
+      A(i, k) = l;
+      for (int j = k + 1; j < m; ++j) A(i, j) -= l * A(k, j);
+    }
+  }
+  return suspicious;
+}
+
+template <class S, int M>
+void solve_lu(const Square<S, M>& A, Vec<S, M>& b) {
+  const int m = A.size();
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < i; ++j) b[i] -= A(i, j) * b[j];
+  for (int i = m - 1; i >= 0; --i) {
+    for (int j = i + 1; j < m; ++j) b[i] -= A(i, j) * b[j];
+    b[i] *= A(i, i);
+  }
+}
+
+}  // namespace holonom

@@ -1,0 +1,162 @@
+// Rank-revealing companions of GramSolver, for constraints of which only some are independent.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "holonom/solve/dense.hpp"
+
+namespace holonom {
+
+// Orders the rows of a positive semidefinite K by pivots, the largest first. A pivot is noise when
+// almost nothing is left of its own diagonal (constraints may have any units), or when the diagonal
+// itself is the square of a rounding error.
+template <class S>
+class PivotOrder {
+ public:
+  explicit PivotOrder(int m) : work_(m), original_(m), order_(static_cast<std::size_t>(m)) {}
+
+  // Chooses at most `most` rows; returns how many are independent.
+  int choose(const Square<S>& K, int most, const Real<S>& threshold) {
+    const int m = K.size();
+    work_ = K;
+    Real<S> largest(0);
+    for (int k = 0; k < m; ++k) {
+      order_[static_cast<std::size_t>(k)] = k;
+      original_[k] = value(K(k, k));
+      if (original_[k] > largest) largest = original_[k];
+    }
+    const Real<S> noise = threshold * threshold * largest;
+    for (int k = 0; k < most; ++k) {
+      int best = -1;
+      for (int i = k; i < m; ++i) {
+        const int r = (*this)[i];
+        const Real<S>& pivot = value(work_(r, r));
+        if (!(pivot > noise && pivot > threshold * original_[r])) continue;
+        if (best < 0 || pivot > value(work_((*this)[best], (*this)[best]))) best = i;
+      }
+      if (best < 0) return k;
+      std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(best)]);
+      const int p = (*this)[k];
+      const S reciprocal = S(1) / work_(p, p);
+      for (int i = k + 1; i < m; ++i) {
+        const int r = (*this)[i];
+        const S l = work_(r, p) * reciprocal;
+        for (int j = k + 1; j < m; ++j) work_(r, (*this)[j]) -= l * work_(p, (*this)[j]);
+      }
+    }
+    return most;
+  }
+
+  int operator[](int i) const { return order_[static_cast<std::size_t>(i)]; }
+
+ private:
+  Square<S> work_;
+  Vec<Real<S>> original_;
+  std::vector<int> order_;
+};
+
+// K of known rank < m. At every factorisation the best conditioned subset is chosen anew: no fixed
+// subset need stay independent along a motion. Constraint forces do not depend on the choice, because
+// all subsets span the same space; multipliers are made unique by taking those of minimal norm.
+template <class S>
+class Redundant {
+ public:
+  Redundant(int m, int rank)
+      : m_(m), rank_(rank), at_(m), dependence_(m * m), factor_(rank), newton_(rank), overlap_(m - rank),
+        x_(rank), y_(m - rank) {}
+
+  int rank() const { return rank_; }
+
+  // K: the full m × m Gram matrix. False if its rank has fallen below the known one.
+  bool factor(const Square<S>& K, const Real<S>& threshold) {
+    if (at_.choose(K, rank_, threshold) < rank_) return false;
+    for (int i = 0; i < rank_; ++i)
+      for (int j = 0; j < rank_; ++j) factor_(i, j) = K(at_[i], at_[j]);
+    if (factor_ldl(factor_, Real<S>(0)) >= 0) return false;
+    // Rows of G outside the subset are combinations of those inside: G_d = Σ_i c_di G_i.
+    const int dropped = m_ - rank_;
+    for (int d = 0; d < dropped; ++d) {
+      for (int i = 0; i < rank_; ++i) x_[i] = K(at_[i], at_[rank_ + d]);
+      solve_ldl(factor_, x_);
+      for (int i = 0; i < rank_; ++i) c(d, i) = x_[i];
+    }
+    for (int d = 0; d < dropped; ++d)
+      for (int e = 0; e < dropped; ++e) {
+        overlap_(d, e) = S(d == e ? 1 : 0);
+        for (int i = 0; i < rank_; ++i) overlap_(d, e) += c(d, i) * c(e, i);
+      }
+    return factor_ldl(overlap_, Real<S>(0)) < 0;
+  }
+
+  // The minimum-norm solution of K x = b, for b in the range of K.
+  void solve(Vec<S>& b) {
+    gather(b);
+    solve_ldl(factor_, x_);
+    // The null space of K is spanned by (−c_d, e_d): subtract the component along it.
+    const int dropped = m_ - rank_;
+    for (int d = 0; d < dropped; ++d) {
+      y_[d] = S(0);
+      for (int i = 0; i < rank_; ++i) y_[d] += c(d, i) * x_[i];
+    }
+    solve_ldl(overlap_, y_);
+    for (int d = 0; d < dropped; ++d)
+      for (int i = 0; i < rank_; ++i) x_[i] -= c(d, i) * y_[d];
+    for (int i = 0; i < rank_; ++i) b[at_[i]] = x_[i];
+    for (int d = 0; d < dropped; ++d) b[at_[rank_ + d]] = y_[d];
+  }
+
+  // The same subset of G₁ A G₀ᵀ, for Newton steps.
+  int linearise(const Square<S>& K) {
+    for (int i = 0; i < rank_; ++i)
+      for (int j = 0; j < rank_; ++j) newton_(i, j) = K(at_[i], at_[j]);
+    const int bad = factor_lu(newton_);
+    return bad < 0 ? -1 : at_[bad];
+  }
+  void solve_linearised(Vec<S>& b) {
+    gather(b);
+    solve_lu(newton_, x_);
+    fill(b, S(0));
+    for (int i = 0; i < rank_; ++i) b[at_[i]] = x_[i];
+  }
+
+ private:
+  S& c(int d, int i) { return dependence_[d * m_ + i]; }
+  void gather(const Vec<S>& b) {
+    for (int i = 0; i < rank_; ++i) x_[i] = b[at_[i]];
+  }
+
+  int m_, rank_;
+  PivotOrder<S> at_;
+  Vec<S> dependence_;
+  Square<S> factor_, newton_, overlap_;
+  Vec<S> x_, y_;
+};
+
+// For each row that depends on others: itself and those others. What messages name.
+template <class S>
+std::vector<std::vector<int>> dependent_rows(const Square<S>& K, const Real<S>& threshold) {
+  const int m = K.size();
+  PivotOrder<S> at(m);
+  const int rank = at.choose(K, m, threshold);
+  Square<S> factor(rank);
+  for (int i = 0; i < rank; ++i)
+    for (int j = 0; j < rank; ++j) factor(i, j) = K(at[i], at[j]);
+  std::vector<std::vector<int>> sets;
+  if (factor_ldl(factor, Real<S>(0)) >= 0) return sets;
+  const Real<S> negligible(1e-6);
+  for (int d = rank; d < m; ++d) {
+    Vec<S> c(rank);
+    for (int i = 0; i < rank; ++i) c[i] = K(at[i], at[d]);
+    solve_ldl(factor, c);
+    std::vector<int> set{at[d]};
+    for (int i = 0; i < rank; ++i)
+      // |c_i| relative to what constraint i would need to produce row d alone
+      if (magnitude(c[i]) * magnitude(c[i]) * value(K(at[i], at[i])) > negligible * value(K(at[d], at[d]))) set.push_back(at[i]);
+    std::sort(set.begin(), set.end());
+    sets.push_back(set);
+  }
+  return sets;
+}
+
+}  // namespace holonom

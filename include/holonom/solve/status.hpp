@@ -1,0 +1,38 @@
+// How a solve ended. Cheap to return; names and advice are added where people read it (run/driver).
+#pragma once
+
+#include <cstdint>
+
+namespace holonom {
+
+enum class Failure : std::uint8_t {
+  none,
+  not_finite,      // NaN or infinity in an evaluation
+  no_convergence,  // the iteration did not reach round-off
+  singular,        // G A Gᵀ is singular: dependent constraints
+  wrong_root,      // converged, but to a branch that is not connected with h → 0
+};
+
+struct [[nodiscard]] Status {
+  Failure failure = Failure::none;
+  int constraint = -1;   // the constraint at fault, if one is
+  double residual = 0;   // relative to the scale of the constraint
+
+  bool ok() const { return failure == Failure::none; }
+};
+
+// What a run cost. Printed by `run --json` as newton and evaluations.
+struct Counters {
+  std::uint64_t steps = 0;
+  std::uint64_t force = 0, constraint = 0, jacobian = 0, factorisation = 0;
+  std::uint64_t newton_iterations = 0, newton_solves = 0;
+  int newton_max = 0;
+
+  void newton(int iterations) {
+    newton_iterations += static_cast<std::uint64_t>(iterations);
+    ++newton_solves;
+    if (iterations > newton_max) newton_max = iterations;
+  }
+};
+
+}  // namespace holonom

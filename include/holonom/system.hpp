@@ -1,0 +1,105 @@
+// What a method needs to know of a mechanical system, as concepts. An own C++ type that has these
+// members is a system; nothing is inherited.
+//
+//   Scalar, N, M      the scalar; the sizes at compile time, or Dynamic with members n(), m()
+//   g(q, out), G(q, out)                      the constraints and their Jacobian
+//   V(q), V_q(q, out), mass()                 Separable: H = ½ pᵀM⁻¹p + V(q), M constant
+//   H, H_q, H_p, H_pp(q,p,u,out), H_pq(q,p,u,out)   HasHpp: any H(q, p); the last two are products
+//   g_qq(q, u, v, out)                        HasCurvature: the second derivative g_qq(u, v)
+//
+// Optional: g_and_G(q, g, G), fused; g_scale(q, out), the size of the terms of g. Dynamic systems also
+// have pattern().
+// A system with a member `template <class T> auto rebind() const` can be taken to another scalar,
+// which brings duals (tangent maps) and wide precisions.
+#pragma once
+
+#include <concepts>
+
+#include "holonom/jacobian.hpp"
+#include "holonom/state.hpp"
+
+namespace holonom {
+
+template <class Sys>
+using ScalarOf = typename Sys::Scalar;
+template <class Sys>
+using QVec = Vec<typename Sys::Scalar, Sys::N>;
+template <class Sys>
+using MVec = Vec<typename Sys::Scalar, Sys::M>;
+template <class Sys>
+using JacobianOf = Jacobian<typename Sys::Scalar, Sys::N, Sys::M>;
+template <class Sys>
+using StateOf = State<typename Sys::Scalar, Sys::N, Sys::M>;
+
+template <class Sys>
+concept Constrained = requires(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& g, JacobianOf<Sys>& G) {
+  typename Sys::Scalar;
+  { Sys::N } -> std::convertible_to<int>;
+  { Sys::M } -> std::convertible_to<int>;
+  sys.g(q, g);
+  sys.G(q, G);
+};
+
+template <class Sys>
+concept Separable = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+  { sys.V(q) } -> std::convertible_to<ScalarOf<Sys>>;
+  sys.V_q(q, out);
+  sys.mass().solve(q, out);
+};
+
+template <class Sys>
+concept Hamiltonian =
+    Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+      { sys.H(q, q) } -> std::convertible_to<ScalarOf<Sys>>;
+      sys.H_q(q, q, out);
+      sys.H_p(q, q, out);
+    };
+
+template <class Sys>
+concept HasHpp = Hamiltonian<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+  sys.H_pp(q, q, q, out);
+  sys.H_pq(q, q, q, out);
+};
+
+template <class Sys>
+concept HasCurvature = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& out) {
+  sys.g_qq(q, q, q, out);
+};
+
+template <class Sys, class T>
+concept RebindsTo = requires(const Sys& sys) { sys.template rebind<T>(); };
+
+template <class Sys>
+concept System = Separable<Sys> || Hamiltonian<Sys>;
+
+template <Constrained Sys>
+int size_q(const Sys& sys) {
+  if constexpr (Sys::N == Dynamic) return sys.n();
+  else return Sys::N;
+}
+template <Constrained Sys>
+int size_g(const Sys& sys) {
+  if constexpr (Sys::M == Dynamic) return sys.m();
+  else return Sys::M;
+}
+template <Constrained Sys>
+JacobianOf<Sys> make_jacobian(const Sys& sys) {
+  if constexpr (Sys::N == Dynamic) return JacobianOf<Sys>(sys.pattern());
+  else return JacobianOf<Sys>();
+}
+template <Constrained Sys>
+StateOf<Sys> make_state(const Sys& sys) {
+  return StateOf<Sys>(size_q(sys), size_g(sys));
+}
+
+// Fused evaluations, where the system offers them.
+template <Constrained Sys>
+void constraint_and_jacobian(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& g, JacobianOf<Sys>& G) {
+  if constexpr (requires { sys.g_and_G(q, g, G); }) {
+    sys.g_and_G(q, g, G);
+  } else {
+    sys.g(q, g);
+    sys.G(q, G);
+  }
+}
+}  // namespace holonom

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Installs the Debian packages that are missing; does nothing, and asks for nothing, if none is.
+set -eu
+packages="g++ cmake ninja-build make git python3 libboost-dev libtomlplusplus-dev libcli11-dev libgtest-dev libbenchmark-dev $*"
+missing=""
+for p in $packages; do
+  dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+command -v apt-get >/dev/null || { echo "Please install the equivalents of:$missing" >&2; exit 1; }
+sudo=""
+[ "$(id -u)" = 0 ] || sudo="sudo"
+echo "Installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -q >/dev/null
+# shellcheck disable=SC2086
+$sudo apt-get install -y -q --no-install-recommends $missing >/dev/null

@@ -1,0 +1,37 @@
+#include "holonom/methods/registry.hpp"
+
+#include "families.hpp"
+#include "holonom/expr/parser.hpp"
+#include "holonom/model/model.hpp"
+
+namespace holonom {
+
+MethodEntry Registry::find(std::string_view key) const {
+  std::vector<std::string> known;
+  for (const MethodFamily& family : families_) {
+    if (auto entry = family.parse(key)) return *entry;
+    known.insert(known.end(), family.members.begin(), family.members.end());
+  }
+  std::string list;
+  for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
+  const std::string hint = did_you_mean(key, known);
+  throw InputError("unknown method '" + std::string(key) + "'." + (hint.empty() ? " Known methods: " + list + "." : hint));
+}
+
+std::vector<MethodEntry> Registry::all() const {
+  std::vector<MethodEntry> entries;
+  for (const MethodFamily& family : families_)
+    for (const std::string& key : family.members) entries.push_back(family.parse(key).value());
+  return entries;
+}
+
+Registry& methods() {
+  static Registry registry = [] {
+    Registry r;
+    r.add(rattle_family());
+    return r;
+  }();
+  return registry;
+}
+
+}  // namespace holonom

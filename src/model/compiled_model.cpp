@@ -1,0 +1,218 @@
+#include "holonom/model/compiled_model.hpp"
+
+#include <random>
+
+#include "holonom/expr/derivative.hpp"
+#include "holonom/expr/interpreter.hpp"
+#include "holonom/expr/magnitude.hpp"
+#include "holonom/wide.hpp"
+
+namespace holonom {
+
+namespace {
+
+using Nodes = std::vector<NodeId>;
+
+Nodes nodes_of(const std::vector<Named>& named) {
+  Nodes nodes;
+  for (const Named& x : named) nodes.push_back(x.node);
+  return nodes;
+}
+
+Nodes new_inputs(Graph& g, std::size_t n) {
+  Nodes nodes(n);
+  for (NodeId& x : nodes) x = g.input();
+  return nodes;
+}
+
+Nodes with_zero(Graph& g, const Nodes& y, const Nodes& x) {
+  std::unordered_map<NodeId, NodeId> by;
+  for (const NodeId i : x) by[i] = Graph::zero;
+  return g.substitute(y, by);
+}
+
+bool all_zero(const Nodes& y) {
+  return std::all_of(y.begin(), y.end(), [](NodeId i) { return i == Graph::zero; });
+}
+
+// T(q, v) = ½ vᵀM(q)v, tried in quad precision at the start and near it.
+bool is_quadratic(Graph& g, const Model& model, const Nodes& matrix) {
+  const std::size_t n = model.q.size();
+  NodeId half_vMv = Graph::zero;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      half_vMv = g.add(half_vMv, g.mul(matrix[i * n + j], g.mul(model.v[i], model.v[j])));
+  half_vMv = g.div(half_vMv, g.number(2LL));
+  const auto program =
+      std::make_shared<Program>(g, std::vector<Nodes>{model.q, model.v}, std::vector<Nodes>{{*model.kinetic, half_vMv}});
+  const auto start = std::make_shared<Program>(g, std::vector<Nodes>{}, std::vector<Nodes>{model.q0});
+  Interpreter<quad> evaluate(program), initial(start);
+  std::vector<quad> q0(n), q(n), v(n), out(2);
+  initial({}, {q0.data()});
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int trial = 0; trial < 8; ++trial) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q[i] = q0[i] + quad(trial == 0 ? 0 : 0.01 * uniform(random));
+      v[i] = quad(uniform(random));
+    }
+    evaluate({q.data(), v.data()}, {out.data()});
+    if (trial > 0 && !(is_finite(out[0]) && is_finite(out[1]))) continue;  // outside the domain of a formula
+    const quad size = abs(out[0]) + abs(out[1]);
+    if (!(abs(quad(out[0] - out[1])) <= quad(1e-24) * size)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
+  validate(model_);
+  Graph& graph = *model_.graph;
+  labels_.model = model_.name;
+  labels_.coordinates = model_.coordinates;
+  for (const Named& c : model_.constraints) labels_.constraints.push_back(c.name);
+  for (const Named& i : model_.invariants) labels_.invariants.push_back(i.name);
+  SparseJacobian J = jacobian(graph, nodes_of(model_.constraints), model_.q);
+  pattern_ = {model_.n(), std::move(J.row_start), std::move(J.column)};
+  G_entries_ = std::move(J.entry);
+  find_form();
+}
+
+void CompiledModel::find_form() {
+  Graph& graph = *model_.graph;
+  const std::size_t n = model_.q.size();
+  if (!model_.mass.empty()) {
+    V_ = *model_.potential;
+    recognise_mass(model_.mass);
+    return;
+  }
+  const Nodes& rate = model_.kinetic ? model_.v : model_.p;
+  const NodeId energy = model_.kinetic ? *model_.kinetic : *model_.hamiltonian;
+  const Nodes slope = gradient(graph, energy, rate);
+  Nodes matrix;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Nodes row = gradient(graph, slope[i], rate);
+    matrix.insert(matrix.end(), row.begin(), row.end());
+  }
+  if (model_.kinetic) {
+    matrix = with_zero(graph, matrix, rate);
+    if (!is_quadratic(graph, model_, matrix))
+      throw InputError(model_.name + ": the kinetic energy is not quadratic in the velocities; give the hamiltonian instead");
+    V_ = *model_.potential;
+    if (!depends_on(graph, matrix, model_.q)) {
+      recognise_mass(matrix);
+      return;
+    }
+    form_ = Form::mass_matrix;
+    not_separable_ = "the mass matrix depends on the position";
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j <= i; ++j) mass_matrix_.push_back(matrix[i * n + j]);
+    return;
+  }
+  const bool constant_Hpp = !depends_on(graph, matrix, model_.q) && !depends_on(graph, matrix, model_.p);
+  const bool mixed = depends_on(graph, slope, model_.q);
+  const bool linear_term = !all_zero(with_zero(graph, slope, model_.p));
+  if (constant_Hpp && !mixed && !linear_term) {
+    V_ = with_zero(graph, {*model_.hamiltonian}, model_.p)[0];
+    mass_inverse_ = true;
+    recognise_mass(matrix);
+    return;
+  }
+  form_ = Form::general;
+  not_separable_ = mixed          ? "the hamiltonian mixes positions and momenta"
+                   : linear_term  ? "the hamiltonian has terms linear in the momenta"
+                                  : "the kinetic part of the hamiltonian is not quadratic in the momenta";
+}
+
+void CompiledModel::recognise_mass(const Nodes& matrix) {
+  const std::size_t n = model_.q.size();
+  Nodes entries = matrix;
+  if (matrix.size() == n * n && n > 1) {
+    mass_diagonal_ = true;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        if (i != j && matrix[i * n + j] != Graph::zero) mass_diagonal_ = false;
+      }
+    if (mass_diagonal_) {
+      entries.clear();
+      for (std::size_t i = 0; i < n; ++i) entries.push_back(matrix[i * n + i]);
+    }
+  }
+  mass_ = std::make_shared<Program>(*model_.graph, std::vector<Nodes>{}, std::vector<Nodes>{entries});
+}
+
+std::shared_ptr<const Program> CompiledModel::program(Formula f) const {
+  const std::lock_guard lock(mutex_);
+  auto& slot = programs_[static_cast<std::size_t>(f)];
+  if (!slot) slot = lower(f);
+  return slot;
+}
+
+std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
+  Graph& graph = *model_.graph;
+  const Nodes &q = model_.q, &p = model_.p, &v = model_.v;
+  const std::size_t n = q.size(), m = model_.constraints.size();
+  const Nodes g = nodes_of(model_.constraints);
+  const auto make = [&](std::vector<Nodes> in, std::vector<Nodes> out) {
+    return std::make_shared<const Program>(graph, in, out);
+  };
+  switch (f) {
+    case Formula::V: return make({q}, {{V_}});
+    case Formula::V_q: return make({q}, {gradient(graph, V_, q)});
+    case Formula::g: return make({q}, {g});
+    case Formula::G: return make({q}, {G_entries_});
+    case Formula::g_and_G: return make({q}, {g, G_entries_});
+    case Formula::g_scale: return make({q}, {magnitude_of_terms(graph, g)});
+    case Formula::g_qq: {
+      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n);
+      return make({q, u, w}, {along(graph, along(graph, g, q, u), q, w)});
+    }
+    case Formula::g_qqq: {
+      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n), z = new_inputs(graph, n);
+      return make({q, u, w, z}, {along(graph, along(graph, along(graph, g, q, u), q, w), q, z)});
+    }
+    case Formula::lambda_g_qq: {
+      const Nodes lambda = new_inputs(graph, m), u = new_inputs(graph, n);
+      return make({q, lambda, u}, {along(graph, gradient(graph, weighted_sum(graph, lambda, g), q), q, u)});
+    }
+    case Formula::lambda_g_qqq: {
+      const Nodes lambda = new_inputs(graph, m), u = new_inputs(graph, n), w = new_inputs(graph, n);
+      const Nodes first = along(graph, gradient(graph, weighted_sum(graph, lambda, g), q), q, u);
+      return make({q, lambda, u, w}, {along(graph, first, q, w)});
+    }
+    case Formula::invariants: return make({q, p}, {nodes_of(model_.invariants)});
+    case Formula::invariants_q:
+    case Formula::invariants_p: {  // along the directions u
+      const Nodes u = new_inputs(graph, n);
+      return make({q, p, u}, {along(graph, nodes_of(model_.invariants), f == Formula::invariants_q ? q : p, u)});
+    }
+    case Formula::M: return make({q}, {mass_matrix_});
+    case Formula::T_v: return make({q, v}, {gradient(graph, *model_.kinetic, v)});
+    case Formula::T_q: return make({q, v}, {gradient(graph, *model_.kinetic, q)});
+    case Formula::T_vq: {
+      const Nodes u = new_inputs(graph, n);
+      return make({q, v, u}, {along(graph, gradient(graph, *model_.kinetic, v), q, u)});
+    }
+    case Formula::H: return make({q, p}, {{*model_.hamiltonian}});
+    case Formula::H_q: return make({q, p}, {gradient(graph, *model_.hamiltonian, q)});
+    case Formula::H_p: return make({q, p}, {gradient(graph, *model_.hamiltonian, p)});
+    case Formula::H_pp:
+    case Formula::H_pq: {
+      const Nodes u = new_inputs(graph, n);
+      return make({q, p, u}, {along(graph, gradient(graph, *model_.hamiltonian, p), f == Formula::H_pp ? p : q, u)});
+    }
+    case Formula::start: {
+      Nodes defaults;
+      if (model_.step) defaults.push_back(*model_.step);
+      if (model_.until) defaults.push_back(*model_.until);
+      return make({}, {model_.q0, model_.start, defaults});
+    }
+    case Formula::count: break;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const CompiledModel> compile(Model model) { return std::make_shared<const CompiledModel>(std::move(model)); }
+
+}  // namespace holonom

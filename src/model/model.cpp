@@ -1,0 +1,154 @@
+#include "holonom/model/model.hpp"
+
+#include <set>
+
+#include "holonom/expr/derivative.hpp"
+#include "holonom/expr/parser.hpp"
+
+namespace holonom {
+
+Model::Model(std::string model_name) : name(std::move(model_name)), graph(std::make_shared<Graph>()) {}
+
+Expr Model::coordinate(const std::string& coordinate_name) {
+  coordinates.push_back(coordinate_name);
+  q.push_back(graph->input());
+  p.push_back(graph->input());
+  v.push_back(graph->input());
+  return {graph.get(), q.back()};
+}
+
+namespace {
+Expr partner(const Model& model, const std::vector<NodeId>& of, const Expr& coordinate) {
+  for (std::size_t i = 0; i < model.q.size(); ++i)
+    if (model.q[i] == coordinate.node) return {model.graph.get(), of[i]};
+  throw InputError(model.name + ": momentum and velocity are those of a coordinate, not of a formula");
+}
+std::vector<NodeId> numbers(Graph& g, std::initializer_list<double> values, std::size_t n) {
+  std::vector<NodeId> nodes;
+  for (const double x : values) nodes.push_back(g.number(x));
+  if (nodes.empty()) nodes.resize(n, Graph::zero);
+  return nodes;
+}
+}  // namespace
+
+Expr Model::momentum(const Expr& coordinate) const { return partner(*this, p, coordinate); }
+Expr Model::velocity(const Expr& coordinate) const { return partner(*this, v, coordinate); }
+
+NodeId Model::constant(const std::string& formula, const std::string& what) const {
+  Scope scope{graph.get(), {}, {}, {}};
+  for (const auto& [parameter, node] : parameters) scope.names.emplace(parameter, Expr{graph.get(), node});
+  try {
+    const FormulaValue value = parse_formula(formula, scope);
+    if (const Expr* x = std::get_if<Expr>(&value)) return x->node;
+    throw InputError(what + " " + formula + ": a number was expected, not a vector");
+  } catch (const FormulaError& e) {
+    throw InputError(what + " " + formula + ": column " + std::to_string(e.offset + 1) + ": " + e.what());
+  }
+}
+
+Model& Model::set_mass(std::initializer_list<double> masses) {
+  mass = numbers(*graph, masses, 0);
+  return *this;
+}
+Model& Model::set_potential(const Expr& V) {
+  potential = V.node;
+  return *this;
+}
+Model& Model::set_kinetic(const Expr& T) {
+  kinetic = T.node;
+  return *this;
+}
+Model& Model::set_hamiltonian(const Expr& H) {
+  hamiltonian = H.node;
+  return *this;
+}
+Model& Model::add_constraint(const std::string& constraint_name, const Expr& zero) {
+  constraints.push_back({constraint_name, zero.node});
+  return *this;
+}
+Model& Model::add_invariant(const std::string& invariant_name, const Expr& value) {
+  invariants.push_back({invariant_name, value.node});
+  return *this;
+}
+Model& Model::start_at(std::initializer_list<double> position, std::initializer_list<double> momentum) {
+  q0 = numbers(*graph, position, q.size());
+  start = numbers(*graph, momentum, q.size());
+  start_is_velocity = false;
+  return *this;
+}
+Model& Model::start_moving(std::initializer_list<double> position, std::initializer_list<double> velocity) {
+  start_at(position, velocity);
+  start_is_velocity = true;
+  return *this;
+}
+
+namespace {
+
+class Validation {
+ public:
+  explicit Validation(const Model& model) : model_(model) {}
+
+  void run() {
+    if (model_.q.empty()) fail("a model needs at least one coordinate");
+    std::set<std::string> seen;
+    for (const std::string& c : model_.coordinates)
+      if (!seen.insert(c).second) fail("the coordinate '" + c + "' is declared twice");
+    energy();
+    std::set<std::string> constraint_names;
+    for (const Named& c : model_.constraints) {
+      const std::string what = "constraint '" + c.name + "'";
+      if (!constraint_names.insert(c.name).second) fail(what + " is declared twice");
+      forbid(c.node, model_.p, "p_", what, "constraints are formulas of the coordinates alone");
+      forbid(c.node, model_.v, "v_", what, "constraints are formulas of the coordinates alone");
+      if (!depends_on(*model_.graph, std::span(&c.node, 1), model_.q))
+        fail(what + " does not depend on any coordinate");
+    }
+    for (const Named& i : model_.invariants)
+      forbid(i.node, model_.v, "v_", "invariant '" + i.name + "'", "write it with momenta p_<name>");
+    if (model_.q0.size() != model_.q.size() || model_.start.size() != model_.q.size())
+      fail("the initial values need one number for each of the " + std::to_string(model_.q.size()) + " coordinates");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw InputError(model_.name + ": " + what); }
+
+  void forbid(NodeId node, const std::vector<NodeId>& inputs, const std::string& prefix, const std::string& what,
+              const std::string& remedy) const {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (depends_on(*model_.graph, std::span(&node, 1), std::span(&inputs[i], 1)))
+        fail(what + " uses " + prefix + model_.coordinates[i] + ": " + remedy);
+  }
+
+  void energy() const {
+    const std::size_t n = model_.q.size();
+    const int forms = model_.hamiltonian.has_value() + model_.kinetic.has_value() + !model_.mass.empty();
+    if (forms != 1)
+      fail("the energy must be given in exactly one form: hamiltonian, or kinetic with potential, or mass with potential");
+    if (model_.hamiltonian) {
+      if (model_.potential) fail("the hamiltonian contains the potential already: give one of them");
+      forbid(*model_.hamiltonian, model_.v, "v_", "the hamiltonian", "write it with momenta p_<name>");
+      return;
+    }
+    if (!model_.potential) fail("the potential is missing (write potential = \"0\" for free motion)");
+    forbid(*model_.potential, model_.p, "p_", "the potential", "it is a formula of the coordinates alone");
+    forbid(*model_.potential, model_.v, "v_", "the potential", "it is a formula of the coordinates alone");
+    if (model_.kinetic) {
+      forbid(*model_.kinetic, model_.p, "p_", "the kinetic energy", "write it with velocities v_<name>");
+      return;
+    }
+    if (model_.mass.size() != n && model_.mass.size() != n * n)
+      fail("mass needs one number for each of the " + std::to_string(n) + " coordinates, or a full matrix");
+    for (const NodeId x : model_.mass)
+      if (depends_on(*model_.graph, std::span(&x, 1), model_.q) || depends_on(*model_.graph, std::span(&x, 1), model_.v) ||
+          depends_on(*model_.graph, std::span(&x, 1), model_.p))
+        fail("mass must be constant; a mass matrix M(q) is given through kinetic = \"formula in v_<name>\"");
+  }
+
+  const Model& model_;
+};
+
+}  // namespace
+
+void validate(const Model& model) { Validation(model).run(); }
+
+}  // namespace holonom

@@ -1,0 +1,80 @@
+#include "toml_source.hpp"
+
+#include <algorithm>
+
+namespace holonom {
+
+TomlSource::TomlSource(std::string file_name, std::string source_text)
+    : file_(std::move(file_name)), text_(std::move(source_text)) {
+  line_start_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i)
+    if (text_[i] == '\n') line_start_.push_back(i + 1);
+}
+
+namespace {
+// toml++ counts columns in code points.
+bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+}  // namespace
+
+std::size_t TomlSource::index(const toml::source_position& at) const {
+  if (at.line == 0 || at.line > line_start_.size()) return text_.size();
+  std::size_t i = line_start_[at.line - 1];
+  for (toml::source_index column = 1; column < at.column && i < text_.size(); ++column) {
+    ++i;
+    while (i < text_.size() && continues_code_point(text_[i])) ++i;
+  }
+  return i;
+}
+
+void TomlSource::fail(const toml::source_position& at, const std::string& what) const {
+  throw InputError(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what);
+}
+
+void TomlSource::fail(const toml::node& node, const std::string& what) const { fail(node.source().begin, what); }
+
+void TomlSource::fail(const toml::node& string, std::size_t offset, const std::string& what) const {
+  std::size_t i = index(string.source().begin);
+  const bool triple = text_.compare(i, 3, "\"\"\"") == 0 || text_.compare(i, 3, "'''") == 0;
+  const bool escapes = i < text_.size() && text_[i] == '"';
+  i += triple ? 3 : 1;
+  if (triple && text_.compare(i, 2, "\r\n") == 0) i += 2;
+  else if (triple && i < text_.size() && text_[i] == '\n') ++i;
+  for (; offset > 0 && i < text_.size(); --offset, ++i) {
+    if (!escapes || text_[i] != '\\' || i + 1 >= text_.size()) continue;
+    const char c = text_[i + 1];
+    i += c == 'u' ? 5 : c == 'U' ? 9 : 1;
+  }
+  const auto line = std::upper_bound(line_start_.begin(), line_start_.end(), i) - line_start_.begin();
+  toml::source_position at;
+  at.line = static_cast<toml::source_index>(line);
+  at.column = 1;
+  for (std::size_t k = line_start_[static_cast<std::size_t>(line) - 1]; k < i; ++k) at.column += !continues_code_point(text_[k]);
+  fail(at, what);
+}
+
+std::string TomlSource::digits(const toml::node& number) const {
+  const auto integer = number.value_exact<int64_t>();
+  const std::size_t begin = index(number.source().begin);
+  std::size_t end = begin;
+  while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '.' ||
+                                text_[end] == '+' || text_[end] == '-' || text_[end] == '_'))
+    ++end;
+  std::string digits = text_.substr(begin, end - begin);
+  digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+  if (digits.find("nan") != std::string::npos || digits.find("inf") != std::string::npos)
+    fail(number, "a finite number was expected, not " + digits);
+  if (integer && digits.find_first_of("xob") != std::string::npos) return std::to_string(*integer);
+  return digits;
+}
+
+std::vector<Entry> in_file_order(const toml::table& table) {
+  std::vector<Entry> entries;
+  for (const auto& [key, node] : table) entries.push_back({std::string(key.str()), &key, &node});
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    const auto &x = a.place->source().begin, &y = b.place->source().begin;
+    return x.line != y.line ? x.line < y.line : x.column < y.column;
+  });
+  return entries;
+}
+
+}  // namespace holonom

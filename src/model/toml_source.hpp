@@ -1,0 +1,45 @@
+// Positions in TOML text: toml++ knows where a value begins; formulas need the column within it, and
+// numbers their digits as written.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "holonom/model/model.hpp"
+
+namespace holonom {
+
+class TomlSource {
+ public:
+  TomlSource(std::string file_name, std::string source_text);
+
+  [[noreturn]] void fail(const toml::source_position& at, const std::string& what) const;
+  [[noreturn]] void fail(const toml::node& node, const std::string& what) const;
+  // At character `offset` of the value of a string.
+  [[noreturn]] void fail(const toml::node& string, std::size_t offset, const std::string& what) const;
+
+  // A number as it is written, without sign conversions or rounding.
+  std::string digits(const toml::node& number) const;
+
+  const std::string& file() const { return file_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::size_t index(const toml::source_position& at) const;
+
+  std::string file_, text_;
+  std::vector<std::size_t> line_start_;
+};
+
+// The entries of a table in the order of the file.
+struct Entry {
+  std::string key;
+  const toml::key* place;
+  const toml::node* node;
+};
+std::vector<Entry> in_file_order(const toml::table& table);
+
+}  // namespace holonom
