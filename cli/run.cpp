@@ -17,7 +17,8 @@ namespace holonom {
 namespace {
 
 struct Options {
-  std::string model, method, step, until, out, precision = "double", engine = "auto";
+  std::string model, out, precision = "double", engine = "auto";
+  std::optional<std::string> method, step, until;
   std::vector<std::string> set;
   long steps = -1, every = 0;
   double tolerance = 0;
@@ -102,6 +103,14 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
 }
 
+MethodEntry method_entry(const std::string& key, const std::string& place) {
+  try {
+    return methods().find(key);
+  } catch (const InputError& e) {
+    throw InputError(place + e.what());
+  }
+}
+
 template <class S>
 int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
   const Model& model = compiled->model();
@@ -109,19 +118,22 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   Start<S> start = initial_state(sys);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
   const S h = *start.step;
-  if (!is_finite(h) || h == S(0)) throw InputError("the step must be a finite number other than zero");
+  if (!is_finite(h) || h == S(0)) throw InputError(model.place("integrate.step") + "the step must be a finite number other than zero");
   long steps = o.steps;
   if (steps < 0) {
     if (!start.until) throw InputError("no end of the run: give --until or --steps, or until in [integrate] of the model");
-    if (!is_finite(*start.until) || *start.until / h < S(0)) throw InputError("until must be finite, and on the side of zero to which the step goes");
-    if (to_double(S(*start.until / h)) > 9e18) throw InputError("until is more steps away than can be counted");
+    const std::string place = model.place("integrate.until");
+    if (!is_finite(*start.until)) throw InputError(place + "the end of the run must be a finite number");
+    if (*start.until / h < S(0))
+      throw InputError(place + "until = " + shorten(*start.until) + " is never reached with the step " + shorten(h) + "; both must have the same sign");
+    if (to_double(S(*start.until / h)) > 9e18) throw InputError(place + "the end of the run is more steps away than can be counted");
     steps = whole_steps(*start.until, h);
     const S rest = *start.until - S(steps) * h;
     if (magnitude(rest) > magnitude(h) * Real<S>(1e-6))
       warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
   }
 
-  const MethodEntry entry = methods().find(o.method.empty() ? model.method : o.method);
+  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
   const auto method = entry.make<S>(sys, {.tolerance = o.tolerance});
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
 
@@ -132,9 +144,13 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     x.p[i] = to_double(start.state.p[i]);
   }
   const ConstraintRank rank = constraint_rank(in_double, x);
-  if (rank.singular_position)
-    throw InputError(model.name + ": the initial position is a singular one (such as a dead centre): there the constraints " +
-                     quoted_list(sys.labels().constraints, rank.dependent.front()) + " are dependent. Start from another position");
+  if (rank.singular_position) {
+    const std::string which = quoted_list(sys.labels().constraints, rank.dependent.front());
+    throw InputError(model.place("initial.q") + "the initial position is a singular one (such as a dead centre): there " +
+                     (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
+                                                         : "the constraints " + which + " are dependent") +
+                     ". Start from another position");
+  }
   if (rank.rank < sys.m()) {
     std::string which;
     for (const auto& set : rank.dependent) which += (which.empty() ? "" : "; ") + quoted_list(sys.labels().constraints, set);
@@ -172,8 +188,14 @@ int run_command(const Options& o) {
   if (o.engine == "llvm") throw InputError("--engine llvm: this build has no native code generator; use --engine interp");
   if (!o.out.empty() && !o.out.ends_with(".csv")) throw InputError("--out " + o.out + ": the file name must end in .csv");
   Model model = load_model(o.model, overrides(o.set));
-  if (!o.step.empty()) model.step = model.constant(o.step, "--step");
-  if (!o.until.empty()) model.until = model.constant(o.until, "--until");
+  const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
+    if (!by) return;
+    value = model.constant(*by, "--" + part);
+    model.places["integrate." + part] = "--" + part + " " + *by;
+  };
+  replace(o.step, model.step, "step");
+  replace(o.until, model.until, "until");
+  if (o.method) model.places["integrate.method"] = "--method " + *o.method;
   const auto compiled = compile(std::move(model));
   if (o.precision == "long") return run_in<long double>(o, compiled);
   if (o.precision == "quad") return run_in<quad>(o, compiled);
@@ -183,6 +205,18 @@ int run_command(const Options& o) {
 
 }  // namespace
 
+namespace {
+CLI::Validator at_least(long least) {
+  return CLI::Validator(
+      [least](const std::string& text) {
+        long x = 0;
+        const bool whole = CLI::detail::lexical_cast(text, x);
+        return whole && x >= least ? std::string() : text + " is not a whole number, at least " + std::to_string(least);
+      },
+      ">= " + std::to_string(least));
+}
+}  // namespace
+
 void add_run(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* cmd = app.add_subcommand("run", "Integrate a model");
@@ -190,14 +224,20 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--method", o->method, "The method; see 'holonom methods'");
   cmd->add_option("--step", o->step, "The step size, a number or a formula of the model's parameters");
   auto* until = cmd->add_option("--until", o->until, "The end of the run, a number or a formula");
-  cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(CLI::NonNegativeNumber);
-  cmd->add_option("--every", o->every, "Record every K-th step")->check(CLI::PositiveNumber);
+  cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(at_least(0));
+  cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
   cmd->add_option("--out", o->out, "Write the recorded states to this .csv file");
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);
   cmd->add_option("--precision", o->precision, "double, long, quad or 100 (digits)")->check(CLI::IsMember({"double", "long", "quad", "100"}));
-  cmd->add_option("--tolerance", o->tolerance, "Stop Newton iterations at this relative residual (default: round-off)")->check(CLI::NonNegativeNumber);
+  cmd->add_option("--tolerance", o->tolerance, "Stop Newton iterations at this relative residual (default: round-off)")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double x = 0;
+            return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string() : text + " is not a number from 0 to 1";
+          },
+          ">= 0"));
   cmd->add_option("--engine", o->engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
   cmd->callback([o, &chosen] { chosen = [o] { return run_command(*o); }; });
 }

@@ -14,10 +14,17 @@
 
 namespace holonom {
 
+// A vector coordinate, such as r = { count = N, dim = 3 }: component c of r[i] is q[offset + i dim + c].
+struct VectorBlock {
+  std::string name;
+  int count = 0, dim = 0, offset = 0;
+};
+
 // Names for people: every message and every column uses these.
 struct Labels {
   std::string model;
   std::vector<std::string> coordinates, constraints, invariants;
+  std::vector<VectorBlock> vectors;
 };
 
 template <class View>

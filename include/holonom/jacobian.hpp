@@ -20,6 +20,7 @@ struct Pattern {
 template <class S, int N = Dynamic, int M = Dynamic>
 class Jacobian {
  public:
+  static constexpr bool is_static = true;
   Jacobian() = default;
 
   S& operator()(int k, int j) { return a_[k * N + j]; }
@@ -40,6 +41,7 @@ class Jacobian {
 template <class S>
 class Jacobian<S, Dynamic, Dynamic> {
  public:
+  static constexpr bool is_static = false;
   Jacobian() = default;
   explicit Jacobian(const Pattern& pattern) : pattern_(&pattern), value_(pattern.nonzeros()) {}
 

@@ -21,6 +21,7 @@ class Vec {
     std::copy_n(values.begin(), std::min<std::size_t>(values.size(), N), a_.begin());
   }
 
+  static constexpr bool is_static = true;
   static constexpr int size() { return N; }
   S& operator[](int i) { return a_[static_cast<std::size_t>(i)]; }
   const S& operator[](int i) const { return a_[static_cast<std::size_t>(i)]; }
@@ -42,6 +43,7 @@ class Vec<S, Dynamic> {
   explicit Vec(int n) : a_(static_cast<std::size_t>(n), S(0)) {}
   Vec(std::initializer_list<S> values) : a_(values) {}
 
+  static constexpr bool is_static = false;
   int size() const { return static_cast<int>(a_.size()); }
   S& operator[](int i) { return a_[static_cast<std::size_t>(i)]; }
   const S& operator[](int i) const { return a_[static_cast<std::size_t>(i)]; }
@@ -55,6 +57,14 @@ class Vec<S, Dynamic> {
  private:
   std::vector<S> a_;
 };
+
+// Scratch space for one function: a local copy if the type has a fixed size (the compiler then keeps it
+// in registers), else the member that was allocated in advance. Use as `auto&& r = scratch(r_);`
+template <class T>
+decltype(auto) scratch(T& member) {
+  if constexpr (T::is_static) return T(member);
+  else return (member);
+}
 
 // The size of a product of extents, or Dynamic if one of them is.
 constexpr int times(int a, int b) { return a == Dynamic || b == Dynamic ? Dynamic : a * b; }

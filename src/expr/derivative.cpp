@@ -1,5 +1,6 @@
 #include "holonom/expr/derivative.hpp"
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,7 +9,7 @@ namespace holonom {
 namespace {
 
 struct Partials {
-  NodeId a = Graph::zero, b = Graph::zero, c = Graph::zero;
+  NodeId a = Graph::zero, b = Graph::zero;
 };
 
 // ∂(node i)/∂(its arguments), as expressions.
@@ -46,15 +47,73 @@ Partials partials(Graph& g, NodeId i) {
     case Op::cosh: return {g.apply(Op::sinh, n.a)};
     case Op::tanh: return {g.sub(Graph::one, g.powi(i, 2))};
     case Op::abs: return {g.apply(Op::sign, n.a)};
-    case Op::min:
-    case Op::max: {
-      const NodeId first = n.op == Op::min ? g.apply(Op::less, n.a, n.b) : g.apply(Op::less, n.b, n.a);
-      return {first, g.sub(Graph::one, first)};
-    }
-    case Op::select: return {Graph::zero, Graph::one, Graph::one};  // branches are handled by the callers
-    default: return {};                                             // constants, sign, comparisons
+    default: return {};  // constants, sign, comparisons; choices are handled by the callers
   }
 }
+
+// if(), min and max follow one of two branches. The other one must not be touched, not even by a
+// factor of zero: its derivative may be infinite, as that of sqrt(x) in if(x > 0, sqrt(x), 0).
+struct Choice {
+  NodeId condition, yes, no;
+};
+std::optional<Choice> choice(Graph& g, const Node& n) {
+  switch (n.op) {
+    case Op::select: return Choice{n.a, n.b, n.c};
+    case Op::min: return Choice{g.apply(Op::less, n.a, n.b), n.a, n.b};
+    case Op::max: return Choice{g.apply(Op::less, n.b, n.a), n.a, n.b};
+    default: return std::nullopt;
+  }
+}
+
+class Reverse {
+ public:
+  Reverse(Graph& graph, std::span<const NodeId> x) : g_(graph), x_(x) {}
+
+  std::vector<NodeId> gradient(NodeId y) {
+    std::unordered_map<NodeId, NodeId> adjoint{{y, Graph::one}};
+    const auto accumulate = [&](NodeId i, NodeId v) {
+      if (v == Graph::zero) return;
+      const auto [it, fresh] = adjoint.try_emplace(i, v);
+      if (!fresh) it->second = g_.add(it->second, v);
+    };
+    const std::vector<NodeId> order = g_.reachable(std::span(&y, 1));
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const auto found = adjoint.find(*it);
+      const Node n = g_[*it];
+      const int k = arity(n.op);
+      if (found == adjoint.end() || k == 0) continue;
+      const NodeId w = found->second;
+      if (const auto either = choice(g_, n)) {
+        const std::vector<NodeId>& slope = gradient_of_choice(*it, *either);
+        for (std::size_t j = 0; j < x_.size(); ++j) accumulate(x_[j], g_.mul(w, slope[j]));
+        continue;
+      }
+      const Partials d = partials(g_, *it);
+      accumulate(n.a, g_.mul(w, d.a));
+      if (k > 1) accumulate(n.b, g_.mul(w, d.b));
+    }
+    std::vector<NodeId> result;
+    for (const NodeId j : x_) {
+      const auto it = adjoint.find(j);
+      result.push_back(it == adjoint.end() ? Graph::zero : it->second);
+    }
+    return result;
+  }
+
+ private:
+  // Each branch by itself, then the choice between the results.
+  const std::vector<NodeId>& gradient_of_choice(NodeId i, const Choice& either) {
+    if (const auto it = choices_.find(i); it != choices_.end()) return it->second;
+    const std::vector<NodeId> yes = gradient(either.yes), no = gradient(either.no);
+    std::vector<NodeId> slope;
+    for (std::size_t j = 0; j < x_.size(); ++j) slope.push_back(g_.select(either.condition, yes[j], no[j]));
+    return choices_.emplace(i, std::move(slope)).first->second;
+  }
+
+  Graph& g_;
+  std::span<const NodeId> x_;
+  std::unordered_map<NodeId, std::vector<NodeId>> choices_;
+};
 
 }  // namespace
 
@@ -70,8 +129,8 @@ std::vector<NodeId> along(Graph& g, std::span<const NodeId> y, std::span<const N
     const Node n = g[i];
     const int k = arity(n.op);
     if (k == 0) continue;
-    if (n.op == Op::select) {
-      tangent[i] = g.select(n.a, at(n.b), at(n.c));
+    if (const auto either = choice(g, n)) {
+      tangent[i] = g.select(either->condition, at(either->yes), at(either->no));
       continue;
     }
     const NodeId da = at(n.a), db = k > 1 ? at(n.b) : Graph::zero;
@@ -88,42 +147,14 @@ std::vector<NodeId> along(Graph& g, std::span<const NodeId> y, std::span<const N
   return result;
 }
 
-std::vector<NodeId> gradient(Graph& g, NodeId y, std::span<const NodeId> x) {
-  std::unordered_map<NodeId, NodeId> adjoint{{y, Graph::one}};
-  const auto accumulate = [&](NodeId i, NodeId v) {
-    if (v == Graph::zero) return;
-    const auto [it, fresh] = adjoint.try_emplace(i, v);
-    if (!fresh) it->second = g.add(it->second, v);
-  };
-  const std::vector<NodeId> order = g.reachable(std::span(&y, 1));
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    const auto found = adjoint.find(*it);
-    const Node n = g[*it];
-    const int k = arity(n.op);
-    if (found == adjoint.end() || k == 0) continue;
-    const NodeId w = found->second;
-    if (n.op == Op::select) {
-      accumulate(n.b, g.select(n.a, w, Graph::zero));
-      accumulate(n.c, g.select(n.a, Graph::zero, w));
-      continue;
-    }
-    const Partials d = partials(g, *it);
-    accumulate(n.a, g.mul(w, d.a));
-    if (k > 1) accumulate(n.b, g.mul(w, d.b));
-  }
-  std::vector<NodeId> result;
-  for (const NodeId j : x) {
-    const auto it = adjoint.find(j);
-    result.push_back(it == adjoint.end() ? Graph::zero : it->second);
-  }
-  return result;
-}
+std::vector<NodeId> gradient(Graph& g, NodeId y, std::span<const NodeId> x) { return Reverse(g, x).gradient(y); }
 
 SparseJacobian jacobian(Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) {
   SparseJacobian J;
   J.row_start.push_back(0);
+  Reverse reverse(g, x);
   for (const NodeId r : y) {
-    const std::vector<NodeId> row = gradient(g, r, x);
+    const std::vector<NodeId> row = reverse.gradient(r);
     for (std::size_t j = 0; j < row.size(); ++j) {
       if (row[j] == Graph::zero) continue;
       J.column.push_back(static_cast<int>(j));

@@ -21,13 +21,18 @@ bool is_small(const Rational& r) {
   return bits(mp::numerator(r)) < max_bits && bits(mp::denominator(r)) < max_bits;
 }
 
-// Decimal exponents beyond this are outside every scalar's useful range.
+// Decimal exponents, and numbers of digits, beyond this are outside every scalar's useful range.
 constexpr int max_exponent = 5000;
+
+// Powers of powers are joined up to this exponent.
+constexpr long long max_power = 1'000'000'000;
+bool is_power(long long exponent) { return std::abs(exponent) <= max_power; }
 
 Rational parse_decimal(std::string_view text) {
   Integer digits = 0;
   int exponent = 0;
-  bool negative = false, seen_point = false, any = false;
+  bool negative = false, seen_point = false;
+  int count = 0;
   std::size_t i = 0;
   if (i < text.size() && (text[i] == '-' || text[i] == '+')) negative = text[i++] == '-';
   for (; i < text.size(); ++i) {
@@ -35,18 +40,21 @@ Rational parse_decimal(std::string_view text) {
     if (c >= '0' && c <= '9') {
       digits = digits * 10 + (c - '0');
       exponent -= seen_point;
-      any = true;
+      if (++count > max_exponent) throw std::out_of_range("too many digits");
     } else if (c == '.' && !seen_point) {
       seen_point = true;
     } else if (c != '_') {
       break;
     }
   }
-  if (any && i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    const int written = std::stoi(std::string(text.substr(i + 1)));
+  if (count > 0 && i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    const std::string tail(text.substr(i + 1));
+    std::size_t read = 0;
+    const int written = std::stoi(tail, &read);
+    if (read != tail.size()) throw std::invalid_argument("not a number: " + std::string(text));
     if (std::abs(written) > max_exponent) throw std::out_of_range("exponent out of range in " + std::string(text));
     exponent += written;
-  } else if (!any || i != text.size()) {
+  } else if (count == 0 || i != text.size()) {
     throw std::invalid_argument("not a number: " + std::string(text));
   }
   const Integer scale = mp::pow(Integer(10), static_cast<unsigned>(std::abs(exponent)));
@@ -139,8 +147,9 @@ bool Graph::is_integer(NodeId i, int& k) const {
 }
 
 // Constants are kept in front of a product, and pulled outward, so that derivatives share the rest.
+// A product of two numbers (too large to be one) is not such a product: pulling would never end.
 bool Graph::has_constant_factor(NodeId i) const {
-  return nodes_[i].op == Op::mul && is_number(nodes_[i].a);
+  return nodes_[i].op == Op::mul && is_number(nodes_[i].a) && !is_number(nodes_[i].b);
 }
 
 NodeId Graph::add(NodeId a, NodeId b) {
@@ -205,7 +214,8 @@ NodeId Graph::mul(NodeId a, NodeId b) {
   if (a == b) return powi(a, 2);
   if (x.op == Op::powi && x.a == b) return powi(b, x.exponent() + 1);
   if (y.op == Op::powi && y.a == a) return powi(a, y.exponent() + 1);
-  if (x.op == Op::powi && y.op == Op::powi && x.a == y.a) return powi(x.a, x.exponent() + y.exponent());
+  if (x.op == Op::powi && y.op == Op::powi && x.a == y.a && is_power(0LL + x.exponent() + y.exponent()))
+    return powi(x.a, x.exponent() + y.exponent());
   if (a > b) std::swap(a, b);
   return make({Op::mul, a, b});
 }
@@ -239,7 +249,7 @@ NodeId Graph::powi(NodeId a, int k) {
     }
   }
   const Node x = nodes_[a];
-  if (x.op == Op::powi) return powi(x.a, x.exponent() * k);
+  if (x.op == Op::powi && is_power(1LL * x.exponent() * k)) return powi(x.a, x.exponent() * k);
   if (x.op == Op::neg) return k % 2 == 0 ? powi(x.a, k) : neg(powi(x.a, k));
   if (x.op == Op::sqrt && k % 2 == 0 && k > 0) return powi(x.a, k / 2);
   if (has_constant_factor(a)) return mul(powi(x.a, k), powi(x.b, k));

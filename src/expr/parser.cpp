@@ -30,6 +30,27 @@ constexpr std::array<std::pair<std::string_view, int>, 5> special_functions{
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// What stands at place i, for messages: a whole code point, and what to type instead of a symbol from
+// a word processor.
+std::string quoted_symbol(std::string_view text, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+  const std::string_view symbol = text.substr(i, length);
+  const bool whole = std::all_of(symbol.begin() + 1, symbol.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
+  if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && (byte < 0xC0 || symbol.size() < length || !whole))) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    return std::string("the byte 0x") + hex[byte >> 4U] + hex[byte & 15U];
+  }
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> typed{
+      {{"−", "-"}, {"–", "-"}, {"·", "*"}, {"×", "*"}, {"⋅", "*"}, {"÷", "/"}, {"²", "^2"}, {"³", "^3"}, {"π", "pi"}, {"√", "sqrt(...)"}}};
+  const std::string quoted = std::string("'").append(symbol).append("'");
+  for (const auto& [seen, meant] : typed)
+    if (symbol == seen) return quoted + " (write " + std::string(meant) + ")";
+  if (text.substr(i, 1) == "*" && i > 0 && text[i - 1] == '*') return "'*' (a power is written with ^)";
+  if (symbol == "=") return "'=' (a comparison is written with ==)";
+  return quoted;
+}
+
 // Nested deeper than this, a formula would exhaust the stack.
 constexpr int max_depth = 500;
 
@@ -43,7 +64,7 @@ class Parser {
     FormulaValue value = comparison();
     if (!at_end()) {
       if (text_[i_] == ')' || text_[i_] == ']') fail(i_, std::string("'") + text_[i_] + "' without a matching opening bracket");
-      fail(i_, std::string("an operator was expected before '") + text_[i_] + "'");
+      fail(i_, "an operator was expected before " + quoted_symbol(text_, i_));
     }
     return value;
   }
@@ -204,7 +225,7 @@ class Parser {
       close(']', place);
       return u;
     }
-    fail(place, std::string("a value was expected, not '") + c + "'");
+    fail(place, "a value was expected, not " + quoted_symbol(text_, place));
   }
   void close(char bracket, std::size_t opened_at) {
     if (next_is(bracket)) {
@@ -215,7 +236,7 @@ class Parser {
     const char opening = bracket == ')' ? '(' : '[';
     fail(at_end() ? opened_at : i_,
          at_end() ? std::string("this '") + opening + "' is never closed"
-                  : std::string("'") + bracket + "' or ',' was expected, not '" + text_[i_] + "'");
+                  : std::string("'") + bracket + "' or ',' was expected, not " + quoted_symbol(text_, i_));
   }
 
   FormulaValue number() {
@@ -235,6 +256,8 @@ class Parser {
       const Expr x{&g_, g_.number(digits)};
       skip_space();
       return x;
+    } catch (const std::out_of_range&) {
+      fail(start, "this number is out of range: at most 5000 digits, and exponents from -5000 to 5000");
     } catch (const std::exception&) {
       fail(start, "'" + std::string(digits) + "' is not a number");
     }
@@ -252,7 +275,7 @@ class Parser {
     if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);
-    fail(place, "unknown name '" + std::string(word) + "'." + did_you_mean(word, known));
+    fail(place, "unknown name '" + std::string(word) + "'." + suggestion(word, known, "Known names"));
   }
 
   FormulaValue call(std::string_view word, std::size_t place) {
@@ -260,8 +283,8 @@ class Parser {
       std::vector<std::string> known;
       for (const Function& f : functions) known.emplace_back(f.name);
       for (const auto& [n, k] : special_functions) known.emplace_back(n);
-      if (scope_.names.contains(word)) fail(place, "'" + std::string(word) + "' is not a function");
-      fail(place, "unknown function '" + std::string(word) + "'." + did_you_mean(word, known));
+      if (scope_.names.contains(word)) fail(place, "'" + std::string(word) + "' is not a function: write " + std::string(word) + "*(...) for a product");
+      fail(place, "unknown function '" + std::string(word) + "'." + suggestion(word, known, "Functions"));
     }
     const std::size_t opened_at = i_;
     accept("(");
@@ -340,10 +363,17 @@ bool is_valid_name(std::string_view name) {
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto lower = [](std::string_view word) {
+    std::string result(word);
+    for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return result;
+  };
+  const std::string wanted = lower(name);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  // At least one letter must be right, whatever its case.
+  std::size_t best_distance = std::min(std::max<std::size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string& c : candidates) {
-    const std::size_t d = edit_distance(name, c);
+    const std::size_t d = edit_distance(wanted, lower(c));
     if (d < best_distance) {
       best_distance = d;
       best = c;
@@ -355,6 +385,15 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string near = nearest_name(name, candidates);
   return near.empty() ? std::string() : " Did you mean '" + near + "'?";
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, const std::string& heading) {
+  if (std::string near = did_you_mean(name, candidates); !near.empty()) return near;
+  if (candidates.empty()) return {};
+  constexpr std::size_t shown = 24;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, candidates.size()); ++i) list += (i > 0 ? ", " : "") + candidates[i];
+  return " " + heading + ": " + list + (candidates.size() > shown ? ", ..." : ".");
 }
 
 }  // namespace holonom

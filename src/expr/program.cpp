@@ -46,10 +46,9 @@ class Lowering {
   }
 
   std::uint32_t constant(const std::string& text) {
-    const auto it = std::find(constants.begin(), constants.end(), text);
-    const auto k = static_cast<std::uint32_t>(it - constants.begin());
-    if (it == constants.end()) constants.push_back(text);
-    return add({Op::constant, k});
+    const auto [it, fresh] = constant_index_.try_emplace(text, static_cast<std::uint32_t>(constants.size()));
+    if (fresh) constants.push_back(text);
+    return add({Op::constant, it->second});
   }
   std::uint32_t one() { return constant("1"); }
 
@@ -58,6 +57,7 @@ class Lowering {
 
  private:
   std::unordered_map<Value, std::uint32_t, ValueHash> index_;
+  std::unordered_map<std::string, std::uint32_t> constant_index_;
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ bool is_quadratic(Graph& g, const Model& model, const Nodes& matrix) {
       v[i] = quad(uniform(random));
     }
     evaluate({q.data(), v.data()}, {out.data()});
-    if (trial > 0 && !(is_finite(out[0]) && is_finite(out[1]))) continue;  // outside the domain of a formula
+    if (!is_finite(out[0]) || !is_finite(out[1])) continue;  // outside the domain of a formula; at the start, said later
     const quad size = abs(out[0]) + abs(out[1]);
     if (!(abs(quad(out[0] - out[1])) <= quad(1e-24) * size)) return false;
   }
@@ -98,7 +98,8 @@ void CompiledModel::find_form() {
   if (model_.kinetic) {
     matrix = with_zero(graph, matrix, rate);
     if (!is_quadratic(graph, model_, matrix))
-      throw InputError(model_.name + ": the kinetic energy is not quadratic in the velocities; give the hamiltonian instead");
+      throw InputError(model_.place("energy.kinetic") +
+                       "the kinetic energy is not quadratic in the velocities (each term must have two of them); give the hamiltonian instead");
     V_ = *model_.potential;
     if (!depends_on(graph, matrix, model_.q)) {
       recognise_mass(matrix);

@@ -34,6 +34,15 @@ std::vector<NodeId> numbers(Graph& g, std::initializer_list<double> values, std:
 Expr Model::momentum(const Expr& coordinate) const { return partner(*this, p, coordinate); }
 Expr Model::velocity(const Expr& coordinate) const { return partner(*this, v, coordinate); }
 
+std::string Model::place(std::string_view part) const {
+  for (;;) {
+    if (const auto it = places.find(part); it != places.end()) return it->second + ": ";
+    const auto dot = part.rfind('.');
+    if (dot == std::string_view::npos) return name + ": ";
+    part = part.substr(0, dot);
+  }
+}
+
 NodeId Model::constant(const std::string& formula, const std::string& what) const {
   Scope scope{graph.get(), {}, {}, {}};
   for (const auto& [parameter, node] : parameters) scope.names.emplace(parameter, Expr{graph.get(), node});

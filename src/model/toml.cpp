@@ -47,6 +47,9 @@ class Reader {
   }
 
  private:
+  // Remembers where a part of the model is written, for messages about its value.
+  void mark(const std::string& part, const toml::node& node) { model_.places[part] = source_.place(node.source().begin); }
+
   // ---- tables and keys
   const toml::table* table(const toml::table& parent, std::string_view key) const {
     const toml::node* node = parent.get(key);
@@ -57,10 +60,7 @@ class Reader {
   void check_keys(const toml::table& t, const std::vector<std::string>& known, const std::string& where) const {
     for (const Entry& e : in_file_order(t)) {
       if (std::find(known.begin(), known.end(), e.key) != known.end()) continue;
-      std::string list;
-      for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
-      std::string hint = did_you_mean(e.key, known);
-      source_.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + (hint.empty() ? " Known keys: " + list + "." : hint));
+      source_.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + suggestion(e.key, known, "Known keys"));
     }
   }
 
@@ -152,7 +152,7 @@ class Reader {
       if (const Expr* x = std::get_if<Expr>(&scope_.names.find(name)->second)) model_.parameters[name] = x->node;
     for (const auto& [name, value] : overrides_)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError("--set " + name + "=" + value + ": " + source_.file() + " has no parameter '" + name + "'." + did_you_mean(name, known));
+        throw InputError("--set " + name + "=" + value + ": " + source_.file() + " has no parameter '" + name + "'." + suggestion(name, known, "Parameters"));
   }
 
   void read_coordinates(const toml::table& root) {
@@ -186,6 +186,8 @@ class Reader {
     const std::string forms = "[energy] needs exactly one of: hamiltonian; kinetic and potential; mass and potential";
     if (!energy) throw InputError(source_.file() + ": " + forms);
     check_keys(*energy, {"hamiltonian", "kinetic", "mass", "potential"}, "[energy]");
+    mark("energy", *energy);
+    for (const Entry& e : in_file_order(*energy)) mark("energy." + e.key, *e.node);
     const toml::node *H = energy->get("hamiltonian"), *T = energy->get("kinetic"), *M = energy->get("mass"), *V = energy->get("potential");
     if ((H != nullptr) + (T != nullptr) + (M != nullptr) != 1) source_.fail(*energy, forms);
     if (H && V) source_.fail(*V, "the hamiltonian contains the potential already: give one of them");
@@ -227,6 +229,7 @@ class Reader {
     for (std::size_t i = 0; i < n; ++i) {
       const toml::node& row = (*node.as_array())[i];
       if (row.is_array() != matrix) source_.fail(row, shape);
+      mark("energy.mass." + model_.coordinates[i], row);
       if (!matrix) {
         model_.mass.push_back(constant(row, "the mass of '" + model_.coordinates[i] + "'"));
         continue;
@@ -252,6 +255,7 @@ class Reader {
       } else {
         refuse(*e.node, x, what, model_.v, "v_", "write it with momenta p_<name>");
       }
+      mark(kind + "s." + e.key, *e.node);
       into.push_back({e.key, x});
     }
   }
@@ -270,7 +274,7 @@ class Reader {
     for (const toml::node& node : *flip->as_array()) {
       const std::string name = node.value<std::string>().value_or("");
       const auto it = std::find(known.begin(), known.end(), name);
-      if (it == known.end()) source_.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + did_you_mean(name, known));
+      if (it == known.end()) source_.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
       const auto k = static_cast<std::size_t>(it - known.begin());
       (k % 2 == 0 ? model_.flip_q : model_.flip_p)[k / 2] = true;
     }
@@ -280,6 +284,7 @@ class Reader {
     const toml::table* initial = table(root, "initial");
     if (!initial) throw InputError(source_.file() + ": the table [initial] with q = {...} is missing");
     check_keys(*initial, {"q", "p", "v", "project"}, "[initial]");
+    mark("initial", *initial);
     const toml::table *q = table(*initial, "q"), *p = table(*initial, "p"), *v = table(*initial, "v");
     if (!q) source_.fail(*initial, "[initial] needs q = { ... } with a value for every coordinate");
     if (p && v) source_.fail(*initial, "[initial] takes momenta p or velocities v, not both");
@@ -294,11 +299,16 @@ class Reader {
   }
   Nodes read_values(const toml::table& t, const std::string& where, bool all_required) {
     check_keys(t, model_.coordinates, where);
+    mark(where, t);
     Nodes values(model_.q.size(), Graph::zero);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string& name = model_.coordinates[i];
-      if (const toml::node* node = t.get(name)) values[i] = constant(*node, where + "." + name);
-      else if (all_required) source_.fail(t, where + " has no value for the coordinate '" + name + "'");
+      if (const toml::node* node = t.get(name)) {
+        values[i] = constant(*node, where + "." + name);
+        mark(where + "." + name, *node);
+      } else if (all_required) {
+        source_.fail(t, where + " has no value for the coordinate '" + name + "'");
+      }
     }
     return values;
   }
@@ -306,6 +316,7 @@ class Reader {
   void read_integrate(const toml::table* integrate) {
     if (!integrate) return;
     check_keys(*integrate, {"method", "step", "until", "every"}, "[integrate]");
+    for (const Entry& e : in_file_order(*integrate)) mark("integrate." + e.key, *e.node);
     if (const toml::node* method = integrate->get("method")) {
       if (!method->is_string()) source_.fail(*method, "method must be a string, such as \"rattle\"");
       model_.method = *method->value<std::string>();
@@ -327,7 +338,7 @@ class Reader {
     known.emplace_back("t");
     for (const Entry& e : in_file_order(*units)) {
       if (std::find(known.begin(), known.end(), e.key) == known.end())
-        source_.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + did_you_mean(e.key, known));
+        source_.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + suggestion(e.key, known, "Names"));
       if (!e.node->is_string()) source_.fail(*e.node, "a unit is text in quotes");
       model_.units[e.key] = *e.node->value<std::string>();
     }

@@ -1,6 +1,7 @@
 #include "toml_source.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace holonom {
 
@@ -26,8 +27,12 @@ std::size_t TomlSource::index(const toml::source_position& at) const {
   return i;
 }
 
+std::string TomlSource::place(const toml::source_position& at) const {
+  return file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
 void TomlSource::fail(const toml::source_position& at, const std::string& what) const {
-  throw InputError(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what);
+  throw InputError(place(at) + ": " + what);
 }
 
 void TomlSource::fail(const toml::node& node, const std::string& what) const { fail(node.source().begin, what); }
@@ -39,10 +44,27 @@ void TomlSource::fail(const toml::node& string, std::size_t offset, const std::s
   i += triple ? 3 : 1;
   if (triple && text_.compare(i, 2, "\r\n") == 0) i += 2;
   else if (triple && i < text_.size() && text_[i] == '\n') ++i;
-  for (; offset > 0 && i < text_.size(); --offset, ++i) {
-    if (!escapes || text_[i] != '\\' || i + 1 >= text_.size()) continue;
-    const char c = text_[i + 1];
-    i += c == 'u' ? 5 : c == 'U' ? 9 : 1;
+  // Walks through what is written, and counts the bytes that it stands for.
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  for (std::size_t value = 0; i < text_.size();) {
+    if (escapes && text_[i] == '\\' && i + 1 < text_.size() && is_space(text_[i + 1])) {
+      for (++i; i < text_.size() && is_space(text_[i]);) ++i;  // a joined line stands for nothing
+      continue;
+    }
+    if (value >= offset) break;
+    std::size_t written = 1, bytes = 1;
+    if (text_.compare(i, 2, "\r\n") == 0) {
+      written = 2;
+    } else if (escapes && text_[i] == '\\' && i + 1 < text_.size()) {
+      const std::size_t digits = text_[i + 1] == 'u' ? 4 : text_[i + 1] == 'U' ? 8 : 0;
+      written = 2 + digits;
+      if (digits > 0) {
+        const unsigned long code = std::strtoul(text_.substr(i + 2, digits).c_str(), nullptr, 16);
+        bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+      }
+    }
+    i += written;
+    value += bytes;
   }
   const auto line = std::upper_bound(line_start_.begin(), line_start_.end(), i) - line_start_.begin();
   toml::source_position at;

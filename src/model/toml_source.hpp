@@ -16,9 +16,10 @@ class TomlSource {
  public:
   TomlSource(std::string file_name, std::string source_text);
 
+  std::string place(const toml::source_position& at) const;  // file:line:column
   [[noreturn]] void fail(const toml::source_position& at, const std::string& what) const;
   [[noreturn]] void fail(const toml::node& node, const std::string& what) const;
-  // At character `offset` of the value of a string.
+  // At byte `offset` of the value of a string.
   [[noreturn]] void fail(const toml::node& string, std::size_t offset, const std::string& what) const;
 
   // A number as it is written, without sign conversions or rounding.

@@ -21,22 +21,22 @@ class Manifold {
  public:
   explicit Manifold(const AnySystem<S>& sys)
       : sys_(sys), gram_(sys.n(), sys.m()), G_(sys.pattern()), v_(sys.n()), a_(sys.n()), b_(sys.n()), r_(sys.m()),
-        c_(sys.m()), scale_(sys.m()), base_scale_(sys.m()) {}
+        c_(sys.m()), position_scale_(sys.m()), hidden_scale_(sys.m()) {}
 
   // |g| and |G H_p|
   Residual<R> position(const Vec<S>& q) {
-    if (!scale_known_) first_scale(sys_, q, c_, base_scale_);
+    if (!scale_known_) first_scale(sys_, q, c_, position_scale_);
     scale_known_ = true;
     sys_.g_and_G(q, r_, G_);
-    position_scale(G_, q, base_scale_, scale_);
-    return measure();
+    rescale(G_, q, position_scale_);
+    return measure(position_scale_);
   }
   Residual<R> hidden(const Vec<S>& q, const Vec<S>& p) {
     sys_.G(q, G_);
     sys_.H_p(q, p, v_);
     multiply(G_, v_, r_);
-    hidden_scale(G_, v_, scale_);
-    return measure();
+    hidden_scale(G_, v_, hidden_scale_);
+    return measure(hidden_scale_);
   }
   const Vec<S>& last_residual() const { return r_; }
 
@@ -64,7 +64,7 @@ class Manifold {
     if (sys_.m() == 0) return {};
     sys_.G(x.q, G_);
     if (const Status s = gram_.analyse(G_, inverse_mass(x)); !s.ok()) return s;
-    return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, scale_, {});
+    return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, hidden_scale_, {});
   }
 
   // λ(q, p) of the index-1 system: G H_pp Gᵀ λ = g_qq(v, v) + G (H_pq v − H_pp H_q), v = H_p.
@@ -95,13 +95,15 @@ class Manifold {
   auto inverse_mass(const State<S>& x) const {
     return [this, &x](const Vec<S>& u, Vec<S>& out) { sys_.H_pp(x.q, x.p, u, out); };
   }
-  Residual<R> measure() const {
+  Residual<R> measure(const Vec<R>& inverse_scale) const {
     Residual<R> result;
-    result.relative = relative_residual<S, Dynamic, Dynamic>(r_, scale_, result.constraint);
-    for (const S& x : r_)
-      if (!(magnitude(x) <= result.absolute)) result.absolute = magnitude(x);
-    for (const R& s : scale_)
-      if (s > result.scale) result.scale = s;
+    result.relative = relative_residual(r_, inverse_scale);
+    result.constraint = worst_constraint(r_, inverse_scale);
+    for (int k = 0; k < r_.size(); ++k) {
+      if (!(magnitude(r_[k]) <= result.absolute)) result.absolute = magnitude(r_[k]);
+      const R scale = R(1) / inverse_scale[k];
+      if (scale > result.scale) result.scale = scale;
+    }
     return result;
   }
 
@@ -109,7 +111,7 @@ class Manifold {
   GramSolver<S, Dynamic, Dynamic> gram_;
   Jacobian<S> G_;
   Vec<S> v_, a_, b_, r_, c_;
-  Vec<R> scale_, base_scale_;
+  Vec<R> position_scale_, hidden_scale_;  // inverse ones
   bool scale_known_ = false;
 };
 

@@ -18,7 +18,8 @@ class Interpreter {
     for (std::size_t k = 0; k < program_->constants.size(); ++k) {
       using std::acos;
       const std::string& text = program_->constants[k];
-      register_[k] = text == "pi" ? S(acos(S(-1))) : exact_number<S>(text);
+      // acos in the reals: its slope at -1 is infinite, and a dual would take it along.
+      register_[k] = text == "pi" ? S(Real<S>(acos(Real<S>(-1)))) : exact_number<S>(text);
     }
     execute(program_->prologue, program_->prologue_arguments.data(),
             register_.data() + program_->constants.size());

@@ -35,5 +35,7 @@ bool is_valid_name(std::string_view name);
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 // " Did you mean 'x'?", or nothing
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+// The same, or " <heading>: a, b, c." if none is near
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, const std::string& heading);
 
 }  // namespace holonom

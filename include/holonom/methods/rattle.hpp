@@ -17,7 +17,7 @@ class Rattle {
 
  public:
   explicit Rattle(const Sys& sys)
-      : project(sys), force_(size_q(sys)), p_hat_(size_q(sys)), p_(size_q(sys)), q_(size_q(sys)),
+      : project(sys), force_(size_q(sys)), p_hat_(size_q(sys)), p_(size_q(sys)), q_(size_q(sys)), G_(make_jacobian(sys)),
         impulse_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
@@ -29,15 +29,21 @@ class Rattle {
 
   // On failure x is left as it was.
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    auto&& p_hat = scratch(p_hat_);
+    auto&& p = scratch(p_);
+    auto&& q = scratch(q_);
+    auto&& G = scratch(G_);
+    auto&& impulse = scratch(impulse_);
     const S half = h / 2;
-    for (int i = 0; i < p_hat_.size(); ++i) p_hat_[i] = x.p[i] - half * force_[i];
-    if (const Status s = project.drift(sys, x.q, p_hat_, h, impulse_, p_, q_); !s.ok()) return s;
-    sys.V_q(q_, force_);
+    for (int i = 0; i < p.size(); ++i) p_hat[i] = x.p[i] - half * force_[i];
+    if (const Status s = project.drift(sys, x.q, p_hat, h, impulse, p, q, G); !s.ok()) return s;
+    sys.V_q(q, force_);
     ++project.counters.force;
-    for (int i = 0; i < p_.size(); ++i) p_[i] -= half * force_[i];
-    if (const Status s = project.onto_cotangent(sys, q_, p_); !s.ok()) return s;
-    x.q = q_;
-    x.p = p_;
+    for (int i = 0; i < p.size(); ++i) p[i] -= half * force_[i];
+    if (const Status s = project.onto_cotangent(sys, G, p); !s.ok()) return s;
+    x.q = q;
+    x.p = p;
+    if constexpr (Vec<S, M>::is_static) impulse_ = impulse;
     ++project.counters.steps;
     return {};
   }
@@ -46,6 +52,7 @@ class Rattle {
   template <class F>
   void visit_memory(F&& f) {
     f("impulse", impulse_);
+    project.visit_memory(f);
   }
 
   ConstraintSolver<Sys> project;
@@ -54,6 +61,7 @@ class Rattle {
 
  private:
   Vec<S, N> force_, p_hat_, p_, q_;
+  Jacobian<S, N, M> G_;
   Vec<S, M> impulse_;  // Λ of the last step: the first guess of the next one
 };
 

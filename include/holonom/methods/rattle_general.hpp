@@ -49,7 +49,7 @@ class RattleGeneral {
   explicit RattleGeneral(const Sys& sys)
       : gram_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)), p_(size_q(sys)),
         q_(size_q(sys)), p_new_(size_q(sys)), q_new_(size_q(sys)), f_(size_q(sys)), v0_(size_q(sys)),
-        v1_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_g(sys)) {}
+        v1_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), inverse_scale_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     sys.G(x.q, G0_);
@@ -67,11 +67,11 @@ class RattleGeneral {
     ++counters_.force;
     for (int i = 0; i < p_.size(); ++i) p_[i] -= half * f_[i];
     if (gram_.m() > 0) {
-      if (const int k = gram_.linearise(G1_); k >= 0) return {Failure::wrong_root, k};
+      if (const int k = gram_.turned(G1_); k >= 0) return {Failure::wrong_root, k};
       std::swap(G0_, G1_);
       ++counters_.factorisation;
       if (const Status s = gram_.factor(G0_, inverse_mass(sys, q_, p_)); !s.ok()) return s;
-      if (const Status s = onto_cotangent(sys, gram_, G0_, q_, p_, v1_, r_, scale_, options_); !s.ok()) return s;
+      if (const Status s = onto_cotangent(sys, gram_, G0_, q_, p_, v1_, r_, inverse_scale_, options_); !s.ok()) return s;
     }
     x.q = q_;
     x.p = p_;
@@ -144,7 +144,7 @@ class RattleGeneral {
   Jacobian<S, N, M> G0_, G1_;
   Vec<S, N> p_, q_, p_new_, q_new_, f_, v0_, v1_;
   Vec<S, M> impulse_, r_;
-  Vec<R, M> scale_;
+  Vec<R, M> inverse_scale_;
   Counters counters_;
   NewtonOptions options_;
 };

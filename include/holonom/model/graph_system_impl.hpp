@@ -1,6 +1,8 @@
 // The member functions of GraphSystem, for the translation units that instantiate it.
 #pragma once
 
+#include <cstdio>
+
 #include "holonom/model/graph_system.hpp"
 #include "holonom/solve/constraints.hpp"
 
@@ -29,16 +31,26 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : com
   if (compiled_->form() != Form::separable) return;
 
   Interpreter<S> evaluate(compiled_->mass_program());
-  const auto fail = [&](const std::string& what) { throw InputError(this->labels_.model + ": " + what); };
-  const std::string advice = "; a mass must be a positive number";
+  const Model& source = compiled_->model();
+  const auto fail = [&](const std::string& part, const std::string& what) { throw InputError(source.place(part) + what); };
+  const std::string part = source.hamiltonian ? "energy.hamiltonian" : source.kinetic ? "energy.kinetic" : "energy.mass";
   if (compiled_->mass_is_diagonal()) {
     Vec<S> mass(n);
     evaluate({}, {mass.data()});
     for (int i = 0; i < n; ++i) {
+      const std::string& name = this->labels_.coordinates[static_cast<std::size_t>(i)];
+      if (!(value(mass[i]) > 0) || !is_finite(mass[i])) {
+        char number[32];
+        std::snprintf(number, sizeof number, "%.6g", to_double(mass[i]));
+        const std::string size = mass[i] == mass[i] ? number : "not a number";
+        if (compiled_->mass_is_inverse())
+          fail(part, "the hamiltonian gives coordinate '" + name + "' the inverse mass " + size +
+                         "; it needs a positive term in p_" + name + "^2");
+        if (source.kinetic)
+          fail(part, "the kinetic energy gives coordinate '" + name + "' the mass " + size + "; it needs a positive term in v_" + name + "^2");
+        fail(part + "." + name, "the mass of coordinate '" + name + "' is " + size + "; a mass must be a positive number");
+      }
       if (compiled_->mass_is_inverse()) mass[i] = S(1) / mass[i];
-      if (!(value(mass[i]) > 0) || !is_finite(mass[i]))
-        fail("the mass of coordinate '" + this->labels_.coordinates[static_cast<std::size_t>(i)] + "' is " +
-             std::to_string(to_double(mass[i])) + advice);
     }
     mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(mass));
     return;
@@ -51,11 +63,11 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : com
       matrix(i, j) = entries[i * n + j];
       const S asymmetry = entries[i * n + j] - entries[j * n + i];
       if (!(magnitude(asymmetry) <= epsilon<S>() * 16 * magnitude(entries[i * n + j])))
-        fail("the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
+        fail(part, "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
              ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) + ") differ");
     }
   auto mass = compiled_->mass_is_inverse() ? DenseMass<S>::of_inverse(matrix) : DenseMass<S>::of(matrix);
-  if (!mass) fail("the mass matrix is not positive definite: every motion must have a positive kinetic energy");
+  if (!mass) fail(part, "the mass matrix is not positive definite: every motion must have a positive kinetic energy");
   mass_ = AnyMass<S>(std::move(*mass));
 }
 
@@ -228,7 +240,8 @@ std::string GraphSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
   }
   if (compiled_->form() == CompiledModel::Form::mass_matrix) {
     H_p(q, p, out);
-    if (!mass_positive_) return "the mass matrix is not positive definite";
+    if (!finite(mass_entries_)) return "the mass matrix is not finite (a division by zero, or a function outside its domain)";
+    if (!mass_positive_) return "the mass matrix is not positive definite: every motion must have a positive kinetic energy";
   }
   if (!is_finite(H(q, p))) return "the hamiltonian is not finite (a division by zero, or a function outside its domain)";
   H_q(q, p, out);

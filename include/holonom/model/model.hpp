@@ -52,6 +52,10 @@ struct Model {
   long every = 1;
   std::map<std::string, std::string> units;
   std::map<std::string, NodeId> parameters;
+  std::map<std::string, std::string, std::less<>> places;  // "initial.q.x": file:line:column, if it came from a file
+
+  // Where a part of the model, such as "initial.q.x", or what it belongs to, was written: how messages begin.
+  std::string place(std::string_view part) const;
 
   // A formula of parameters alone, such as the "T/25" of --step. Throws InputError.
   NodeId constant(const std::string& formula, const std::string& what) const;
@@ -74,7 +78,6 @@ struct Model {
   int m() const { return static_cast<int>(constraints.size()); }
 };
 
-// Where a problem of the model was found, for messages: "energy", "constraint 'rod'", ...
 // Throws InputError unless the model is complete and each formula uses only what it may use.
 void validate(const Model& model);
 

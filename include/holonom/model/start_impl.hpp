@@ -38,7 +38,8 @@ std::string list_residuals(const AnySystem<S>& sys, const Vec<S>& r) {
 template <class S>
 Start<S> initial_state(const GraphSystem<S>& sys) {
   const Model& model = sys.compiled().model();
-  const auto fail = [&](const std::string& what) { throw InputError(model.name + ": " + what); };
+  const std::string motion_part = model.start_is_velocity ? "initial.v" : "initial.p";
+  const auto fail = [&](const std::string& part, const std::string& what) { throw InputError(model.place(part) + what); };
   Start<S> start;
   start.state = State<S>(sys.n(), sys.m());
   State<S>& x = start.state;
@@ -48,14 +49,16 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   if (model.until) start.until = defaults[model.step ? 1 : 0];
 
   for (int i = 0; i < sys.n(); ++i) {
-    const std::string name = "'" + model.coordinates[static_cast<std::size_t>(i)] + "'";
-    if (!is_finite(x.q[i])) fail("the initial value of " + name + " is not finite");
-    if (!is_finite(motion[i])) fail("the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of " + name + " is not finite");
+    const std::string& name = model.coordinates[static_cast<std::size_t>(i)];
+    const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
+    if (!is_finite(x.q[i])) fail("initial.q." + name, "the initial value of '" + name + cause);
+    if (!is_finite(motion[i]))
+      fail(motion_part + "." + name, "the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of '" + name + cause);
   }
   x.p = motion;
   if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
-    fail("no momenta were found that belong to the initial velocities; give initial.p instead");
-  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty()) fail("at the initial values " + trouble);
+    fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
+  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty()) fail("initial.q", "at the initial values " + trouble);
 
   Manifold<S> manifold(sys);
   const Real<S> tolerance = epsilon<S>() * Real<S>(1000);
@@ -70,20 +73,24 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   Status status = manifold.project_position(projected);
   if (!status.ok()) {
     const auto sets = dependent_rows(manifold.gram_matrix(projected), Real<S>(1e-7));
+    if (!sets.empty() && sets.front().size() == 1)
+      fail("initial.q", "the gradient of constraint " + quoted_list(sys.labels().constraints, sets.front()) +
+                            " vanishes at the initial position, which does not satisfy it. Correct the initial values");
     if (!sets.empty())
-      fail("the constraints " + quoted_list(sys.labels().constraints, sets.front()) +
+      fail("constraints." + sys.labels().constraints[static_cast<std::size_t>(sets.front().back())],
+           "the constraints " + quoted_list(sys.labels().constraints, sets.front()) +
            " contradict each other: they are dependent, and cannot all be zero (residuals " + position_list + "). Remove or correct one of them");
-    fail("the initial position does not satisfy the constraints " + position_list +
+    fail("initial.q", "the initial position does not satisfy the constraints " + position_list +
          ", and no position nearby was found that does. Correct the initial values");
   }
   if (model.start_is_velocity && !sys.momentum(projected.q, motion, projected.p))
-    fail("no momenta were found that belong to the initial velocities");
+    fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
   status = manifold.project_momentum(projected);
-  if (!status.ok()) fail("the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
+  if (!status.ok()) fail(motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
   if (!model.project) {
     const std::string advice = ". Correct the initial values, or write project = true in [initial] to have them projected";
-    if (!good_position) fail("the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
-    fail("the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
+    if (!good_position) fail("initial.q", "the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
+    fail(motion_part, "the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
   }
   for (int i = 0; i < sys.n(); ++i) start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
   x = projected;

@@ -13,50 +13,67 @@ struct NewtonOptions {
 };
 
 // max_k |r_k| / scale_k: a residual against the rounding errors of its own terms, the same in all
-// units. `worst` receives the constraint.
-template <class S, int N, int M>
-Real<S> relative_residual(const Vec<S, M>& r, const Vec<Real<S>, M>& scale, int& worst) {
-  Real<S> largest(0);
+// units. NaN if one of them is. (No branches: which constraint is the largest cannot be predicted.)
+template <class S, class R, int M>
+R relative_residual(const Vec<S, M>& r, const Vec<R, M>& inverse_scale) {
+  R largest(0), sum(0);
   for (int k = 0; k < r.size(); ++k) {
-    const Real<S> x = magnitude(r[k]) / scale[k];
-    if (!(x <= largest)) {  // also true for NaN
-      largest = x;
-      worst = k;
-    }
+    const R x = magnitude(r[k]) * inverse_scale[k];
+    sum += x;
+    largest = largest < x ? x : largest;
   }
-  return largest;
+  return sum == sum ? largest : sum;
 }
 
-// The sizes that g is made of at a first point. Along a motion they change little.
+// The constraint with the largest relative residual.
+template <class S, class R, int M>
+int worst_constraint(const Vec<S, M>& r, const Vec<R, M>& inverse_scale) {
+  int worst = -1;
+  R largest(0);
+  for (int k = 0; k < r.size(); ++k) {
+    const R x = magnitude(r[k]) * inverse_scale[k];
+    if (x <= largest) continue;  // NaN is the worst
+    largest = x;
+    worst = k;
+  }
+  return worst;
+}
+
+// 1/scale from the sizes of the terms that g is made of at a first point, where the system knows them.
 template <Constrained Sys>
-void first_scale(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& scratch, Vec<Real<ScalarOf<Sys>>, Sys::M>& base) {
-  if constexpr (requires { sys.g_scale(q, scratch); }) {
-    sys.g_scale(q, scratch);
-    for (int k = 0; k < scratch.size(); ++k) base[k] = magnitude(scratch[k]);
+void first_scale(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& r, Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale) {
+  using R = Real<ScalarOf<Sys>>;
+  fill(inverse_scale, R(0));  // unknown
+  if constexpr (requires { sys.g_scale(q, r); }) {
+    sys.g_scale(q, r);
+    for (int k = 0; k < r.size(); ++k)
+      if (magnitude(r[k]) > R(0)) inverse_scale[k] = R(1) / magnitude(r[k]);
   }
 }
 
-// What rounding errors of q alone do to g: Σ_j |G_kj| |q_j|, at least the base.
+// What rounding errors of q alone do to g, Σ_j |G_kj| |q_j|: scales only ever grow.
 template <class S, int N, int M>
-void position_scale(const Jacobian<S, N, M>& G, const Vec<S, N>& q, const Vec<Real<S>, M>& base, Vec<Real<S>, M>& scale) {
+void rescale(const Jacobian<S, N, M>& G, const Vec<S, N>& q, Vec<Real<S>, M>& inverse_scale) {
+  using R = Real<S>;
   for (int k = 0; k < G.m(); ++k) {
-    Real<S> s(0);
+    R s(0);
     G.row(k, [&](int j, const S& a) { s += magnitude(a) * magnitude(q[j]); });
-    if (s < base[k]) s = base[k];
-    scale[k] = s > Real<S>(0) ? s : Real<S>(1);
+    if (s * inverse_scale[k] > R(1) || (inverse_scale[k] == R(0) && s > R(0))) inverse_scale[k] = R(1) / s;
+    if (inverse_scale[k] == R(0)) inverse_scale[k] = R(1);
   }
 }
 
-// The same for G v: max |G_kj| max |v_j|, because single products may vanish.
+// The same for G v, from max |G_kj| max |v_j|, because single products may vanish.
 template <class S, int N, int M>
-void hidden_scale(const Jacobian<S, N, M>& G, const Vec<S, N>& v, Vec<Real<S>, M>& scale) {
+void hidden_scale(const Jacobian<S, N, M>& G, const Vec<S, N>& v, Vec<Real<S>, M>& inverse_scale) {
+  using R = Real<S>;
   for (int k = 0; k < G.m(); ++k) {
-    Real<S> a(0), b(0);
+    R a(0), b(0);
     G.row(k, [&](int j, const S& x) {
       if (magnitude(x) > a) a = magnitude(x);
       if (magnitude(v[j]) > b) b = magnitude(v[j]);
     });
-    scale[k] = a * b > Real<S>(0) ? Real<S>(a * b) : Real<S>(1);
+    inverse_scale[k] = a * b > R(0) ? R(R(1) / (a * b)) : R(1);
   }
 }
 
@@ -75,41 +92,45 @@ class Convergence {
   Verdict operator()(const R& r) {
     ++iterations_;
     if (r <= floor_) return Verdict::done;
-    const bool stalled = iterations_ > 1 && !(r < previous_ / 2);
-    if (stalled && r <= accepted_) return Verdict::done;  // rounding errors of g itself
-    if (!(r < R(1e30)) || iterations_ >= max_ || (stalled && ++stalls_ > 8)) return Verdict::failed;
+    stalled_ = iterations_ > 1 && !(r < previous_ / 2);
+    if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
+    if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
     // Newton squares the error: 100 r² covers the unknown constant of a first iteration, and the
     // observed one, r / previous², takes over later.
     const R next = iterations_ == 1 ? 100 * r * r : 10 * r * (r / previous_) * (r / previous_);
     previous_ = r;
-    return next <= floor_ ? Verdict::last_correction : Verdict::go_on;
+    last_ = next <= floor_;
+    return last_ ? Verdict::last_correction : Verdict::go_on;
   }
 
   int iterations() const { return iterations_; }
+  bool stalled() const { return stalled_; }
+  bool last_was_unchecked() const { return last_; }
 
  private:
   R floor_, accepted_, previous_{0};
   int iterations_ = 0, stalls_ = 0, max_;
+  bool stalled_ = false, last_ = false;
 };
 
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
 // when H is quadratic in p. G = G(q) is given; v and r are scratch.
 template <Hamiltonian Sys>
 Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>& gram, const JacobianOf<Sys>& G,
-                      const QVec<Sys>& q, QVec<Sys>& p, QVec<Sys>& v, MVec<Sys>& r, Vec<Real<ScalarOf<Sys>>, Sys::M>& scale,
-                      const NewtonOptions& options) {
+                      const QVec<Sys>& q, QVec<Sys>& p, QVec<Sys>& v, MVec<Sys>& r,
+                      Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale, const NewtonOptions& options) {
   using R = Real<ScalarOf<Sys>>;
   Convergence<R> convergence(epsilon<ScalarOf<Sys>>(), options);
-  for (int worst = -1;;) {
+  for (;;) {
     sys.H_p(q, p, v);
     multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
-    if (convergence.iterations() == 0) hidden_scale(G, v, scale);
-    const R size = relative_residual<ScalarOf<Sys>, Sys::N, Sys::M>(r, scale, worst);
+    if (convergence.iterations() == 0) hidden_scale(G, v, inverse_scale);
+    const R size = relative_residual(r, inverse_scale);
     const auto verdict = convergence(size);
     if (verdict == Convergence<R>::Verdict::done) return {};
     if (verdict == Convergence<R>::Verdict::failed)
-      return {size == size ? Failure::no_convergence : Failure::not_finite, worst, to_double(size)};
+      return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale), to_double(size)};
     gram.solve(r);
     subtract_force(G, r, p);
   }
@@ -119,12 +140,14 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
 template <Separable Sys>
 class ConstraintSolver {
   using S = ScalarOf<Sys>;
+  using R = Real<S>;
   static constexpr int N = Sys::N, M = Sys::M;
+  using Verdict = typename Convergence<R>::Verdict;
 
  public:
   explicit ConstraintSolver(const Sys& sys)
-      : gram_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
-        residual_(size_g(sys)), scale_(size_g(sys)), base_scale_(size_g(sys)), v_(size_q(sys)) {}
+      : gram_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), inverse_scale_(size_g(sys)),
+        v_(size_q(sys)) {}
 
   NewtonOptions options;
   Counters counters;
@@ -133,78 +156,86 @@ class ConstraintSolver {
   Status begin(const Sys& sys, const Vec<S, N>& q) {
     sys.G(q, G0_);
     ++counters.jacobian;
-    first_scale(sys, q, residual_, base_scale_);
-    position_scale(G0_, q, base_scale_, scale_);
+    first_scale(sys, q, residual_, inverse_scale_);
+    rescale(G0_, q, inverse_scale_);
     return gram_.analyse(G0_, inverse_mass(sys));
   }
 
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½.
-  // In: a first guess of Λ. G(q₁) is kept for `onto_cotangent`.
-  Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
-               Vec<S, N>& p_half, Vec<S, N>& q1) {
-    Convergence<Real<S>> convergence(epsilon<S>(), options);
-    int worst = -1, suspicious = -1;
+  // In: a first guess of Λ. Out: also G(q₁), for `onto_cotangent`. (Inlined by force: small systems then
+  // live in registers from one end of the step to the other, which is a factor 1.4.)
+  [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
+               Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1) {
+    auto&& r = scratch(residual_);
+    auto&& v = scratch(v_);
+    const auto move = [&] {
+      p_half = p_hat;
+      subtract_force(G0_, impulse, p_half);
+      sys.mass().solve(p_half, v);
+      for (int i = 0; i < q1.size(); ++i) q1[i] = q0[i] + h * v[i];
+    };
+    move();
+    if (gram_.m() == 0) return {};
+    const S rate = S(1) / h;
+    Convergence<R> convergence(epsilon<S>(), options);
+    int suspicious = -1;
     for (;;) {
-      move(sys, q0, p_hat, h, impulse, p_half, q1);
-      if constexpr (M == 0) return {};
-      if (gram_.m() == 0) return {};
-      constraint_and_jacobian(sys, q1, residual_, G1_);
-      ++counters.constraint;
-      ++counters.jacobian;
-      const Real<S> r = relative_residual<S, N, M>(residual_, scale_, worst);
-      const auto verdict = convergence(r);
-      if (verdict == Convergence<Real<S>>::Verdict::failed)
-        return {r == r ? Failure::no_convergence : Failure::not_finite, worst, to_double(r)};
-      if (verdict == Convergence<Real<S>>::Verdict::done) break;
-      suspicious = gram_.linearise(G1_);
-      gram_.solve_linearised(residual_);
-      for (int k = 0; k < gram_.m(); ++k) impulse[k] += residual_[k] / h;
-      if (verdict == Convergence<Real<S>>::Verdict::last_correction) {
-        move(sys, q0, p_hat, h, impulse, p_half, q1);
-        sys.G(q1, G1_);
-        ++counters.jacobian;
+      constraint_and_jacobian(sys, q1, r, G1);
+      const R size = relative_residual(r, inverse_scale_);
+      const Verdict verdict = convergence(size);
+      if (verdict == Verdict::done) break;
+      if (verdict == Verdict::failed) {
+        count(convergence.iterations(), 0);
+        return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale_), to_double(size)};
+      }
+      // The terms of g have grown since they were measured: a new measure, before giving up digits.
+      if (convergence.stalled()) rescale(G1, q1, inverse_scale_);
+      suspicious = gram_.newton(G1, r);
+      for (int k = 0; k < gram_.m(); ++k) impulse[k] += r[k] * rate;
+      move();
+      if (verdict == Verdict::last_correction) {
+        sys.G(q1, G1);
         break;
       }
     }
-    counters.newton(convergence.iterations());
+    count(convergence.iterations(), convergence.last_was_unchecked());
     // On the branch that starts at h = 0 the matrix G(q₁) M⁻¹ G(q₀)ᵀ stays positive.
     if (suspicious >= 0) return {Failure::wrong_root, suspicious};
     return {};
   }
 
   // p ← p − G(q₁)ᵀμ with G(q₁) M⁻¹p = 0; q₁ becomes the point that the next drift starts from.
-  Status onto_cotangent(const Sys& sys, const Vec<S, N>& q1, Vec<S, N>& p) {
+  Status onto_cotangent(const Sys& sys, const Jacobian<S, N, M>& G1, Vec<S, N>& p) {
     if (gram_.m() == 0) return {};
-    std::swap(G0_, G1_);
     ++counters.factorisation;
-    if (const Status s = gram_.factor(G0_, inverse_mass(sys)); !s.ok()) return s;
-    position_scale(G0_, q1, base_scale_, scale_);
-    gram_.multiply(p, residual_);
-    gram_.solve(residual_);
-    subtract_force(G0_, residual_, p);
+    if (const Status s = gram_.factor(G1, inverse_mass(sys)); !s.ok()) return s;
+    G0_ = G1;
+    auto&& r = scratch(residual_);
+    gram_.multiply(p, r);
+    gram_.solve(r);
+    subtract_force(G1, r, p);
     return {};
   }
 
-  const Jacobian<S, N, M>& G() const { return G0_; }
-  GramSolver<S, N, M>& gram() { return gram_; }
+  template <class F>
+  void visit_memory(F&& f) {
+    f("inverse_scale", inverse_scale_);
+  }
 
  private:
   static auto inverse_mass(const Sys& sys) {
     return [&sys](const Vec<S, N>& u, Vec<S, N>& out) { sys.mass().solve(u, out); };
   }
-
-  void move(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, const Vec<S, M>& impulse,
-            Vec<S, N>& p_half, Vec<S, N>& q1) {
-    p_half = p_hat;
-    subtract_force(G0_, impulse, p_half);
-    sys.mass().solve(p_half, v_);
-    for (int i = 0; i < q1.size(); ++i) q1[i] = q0[i] + h * v_[i];
+  void count(int iterations, int unchecked) {
+    counters.newton(iterations);
+    counters.constraint += static_cast<std::uint64_t>(iterations);
+    counters.jacobian += static_cast<std::uint64_t>(iterations + unchecked);
   }
 
   GramSolver<S, N, M> gram_;
-  Jacobian<S, N, M> G0_, G1_;
+  Jacobian<S, N, M> G0_;
   Vec<S, M> residual_;
-  Vec<Real<S>, M> scale_, base_scale_;
+  Vec<R, M> inverse_scale_;
   Vec<S, N> v_;
 };
 

@@ -11,6 +11,7 @@ namespace holonom {
 template <class S, int M = Dynamic>
 class Square {
  public:
+  static constexpr bool is_static = M != Dynamic;
   Square() = default;
   explicit Square(int m) : m_(m), a_(m * m) {}
   S& operator()(int i, int j) { return a_[i * size() + j]; }
@@ -25,11 +26,39 @@ class Square {
   Vec<S, times(M, M)> a_;
 };
 
+// Two constraints are common, and their solves stand one after the other in a step: the explicit
+// inverse has the shortest chain of dependent operations.
+template <class S>
+S determinant(const Square<S, 2>& A) {
+  return A(0, 0) * A(1, 1) - A(0, 1) * A(1, 0);
+}
+template <class S>
+void invert(Square<S, 2>& A, const S& det) {
+  const S r = S(1) / det, a = A(0, 0);
+  A(0, 0) = A(1, 1) * r;
+  A(0, 1) = -(A(0, 1) * r);
+  A(1, 0) = -(A(1, 0) * r);
+  A(1, 1) = a * r;
+}
+template <class S>
+void multiply(const Square<S, 2>& A, Vec<S, 2>& b) {
+  const S x = A(0, 0) * b[0] + A(0, 1) * b[1];
+  b[1] = A(1, 0) * b[0] + A(1, 1) * b[1];
+  b[0] = x;
+}
+
 // A = L D Lᵀ; the strict lower triangle of A becomes L, the diagonal 1/D. Returns the index of the
 // first pivot that is not safely positive (relative to the diagonal it came from), or -1.
 template <class S, int M>
 int factor_ldl(Square<S, M>& A, const Real<S>& threshold) {
   const int m = A.size();
+  if constexpr (M == 2) {
+    const S a = A(0, 0), d = A(1, 1), det = determinant(A);
+    if (!(value(a) > Real<S>(0))) return 0;
+    if (!(value(det) > threshold * value(S(a * d)))) return 1;
+    invert(A, det);
+    return -1;
+  }
   for (int k = 0; k < m; ++k) {
     S d = A(k, k);
     const Real<S> original = value(d);
@@ -53,6 +82,7 @@ int factor_ldl(Square<S, M>& A, const Real<S>& threshold) {
 
 template <class S, int M>
 void solve_ldl(const Square<S, M>& A, Vec<S, M>& b) {
+  if constexpr (M == 2) return multiply(A, b);
   const int m = A.size();
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < i; ++j) b[i] -= A(i, j) * b[j];
@@ -66,6 +96,11 @@ void solve_ldl(const Square<S, M>& A, Vec<S, M>& b) {
 template <class S, int M>
 int factor_lu(Square<S, M>& A) {
   const int m = A.size();
+  if constexpr (M == 2) {
+    const S a = A(0, 0), det = determinant(A);
+    invert(A, det);
+    return !(value(a) > Real<S>(0)) ? 0 : !(value(det) > Real<S>(0)) ? 1 : -1;
+  }
   int suspicious = -1;
   for (int k = 0; k < m; ++k) {
     if (!(value(A(k, k)) > Real<S>(0)) && suspicious < 0) suspicious = k;
@@ -82,6 +117,7 @@ int factor_lu(Square<S, M>& A) {
 
 template <class S, int M>
 void solve_lu(const Square<S, M>& A, Vec<S, M>& b) {
+  if constexpr (M == 2) return multiply(A, b);
   const int m = A.size();
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < i; ++j) b[i] -= A(i, j) * b[j];

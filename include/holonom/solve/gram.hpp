@@ -1,6 +1,6 @@
 // GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp.
 //   factor(G, A)       K = G A Gᵀ = L D Lᵀ at one point; keeps the rows of A Gᵀ for displacements
-//   linearise(G₁)      G₁ A Gᵀ for Newton's method on g(q − A Gᵀ λ) = 0
+//   newton(G₁, r)      a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
 // Dense; sizes known at compile time unroll. No allocation after construction, but for the one that
 // switches to redundant constraints in `analyse`.
 #pragma once
@@ -54,18 +54,24 @@ class GramSolver {
     solve_ldl(K_, b);
   }
 
-  // Returns the constraint whose own part of G₁ A Gᵀ lost its sign, or -1.
-  int linearise(const G_t& G1) {
+  // r ← (G₁ A Gᵀ)⁻¹ r, a Newton step for g(q − A Gᵀλ) = 0. Returns the constraint at which the matrix
+  // is no longer positive, or -1.
+  int newton(const G_t& G1, Vec<S, M>& r) {
+    auto&& K = scratch(newton_);
     for (int k = 0; k < m(); ++k)
-      for (int l = 0; l < m(); ++l) newton_(k, l) = times_row(G1, k, l);
+      for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
     if constexpr (M == Dynamic)
-      if (redundant_) return redundant_->linearise(newton_);
-    return factor_lu(newton_);
+      if (redundant_) return redundant_->newton(K, r);
+    const int bad = factor_lu(K);
+    solve_lu(K, r);
+    return bad;
   }
-  void solve_linearised(Vec<S, M>& b) {
-    if constexpr (M == Dynamic)
-      if (redundant_) return redundant_->solve_linearised(b);
-    solve_lu(newton_, b);
+
+  // A constraint whose gradient has turned by a right angle or more, or -1.
+  int turned(const G_t& G1) const {
+    for (int k = 0; k < m(); ++k)
+      if (!(value(times_row(G1, k, k)) > Real<S>(0)) && rank() == m()) return k;
+    return -1;
   }
 
   // out_k = (G A u)_k
@@ -96,11 +102,13 @@ class GramSolver {
   // K = G A Gᵀ, not yet factored
   template <class Apply>
   void assemble(const G_t& G, Apply&& apply) {
+    auto&& row = scratch(row_);
+    auto&& image = scratch(image_);
     for (int k = 0; k < m(); ++k) {
-      fill(row_, S(0));
-      G.row(k, [&](int j, const S& x) { row_[j] = x; });
-      apply(row_, image_);
-      for (int j = 0; j < row_.size(); ++j) W(k, j) = image_[j];
+      fill(row, S(0));
+      G.row(k, [&](int j, const S& x) { row[j] = x; });
+      apply(row, image);
+      for (int j = 0; j < row.size(); ++j) W(k, j) = image[j];
     }
     for (int k = 0; k < m(); ++k)
       for (int l = 0; l <= k; ++l) K_(l, k) = K_(k, l) = times_row(G, k, l);

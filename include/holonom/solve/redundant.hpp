@@ -107,17 +107,15 @@ class Redundant {
   }
 
   // The same subset of G₁ A G₀ᵀ, for Newton steps.
-  int linearise(const Square<S>& K) {
+  int newton(const Square<S>& K, Vec<S>& r) {
     for (int i = 0; i < rank_; ++i)
       for (int j = 0; j < rank_; ++j) newton_(i, j) = K(at_[i], at_[j]);
     const int bad = factor_lu(newton_);
-    return bad < 0 ? -1 : at_[bad];
-  }
-  void solve_linearised(Vec<S>& b) {
-    gather(b);
+    gather(r);
     solve_lu(newton_, x_);
-    fill(b, S(0));
-    for (int i = 0; i < rank_; ++i) b[at_[i]] = x_[i];
+    fill(r, S(0));
+    for (int i = 0; i < rank_; ++i) r[at_[i]] = x_[i];
+    return bad < 0 ? -1 : at_[bad];
   }
 
  private:

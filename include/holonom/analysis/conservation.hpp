@@ -1,0 +1,136 @@
+// What a run keeps at every step: both constraints, momentum maps, and the energy without drift.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "holonom/analysis/manifold.hpp"
+#include "holonom/analysis/numerical_map.hpp"
+
+namespace holonom {
+
+template <class R>
+struct ConstraintResiduals {
+  R position{0}, hidden{0};  // largest over all steps and constraints, relative to the terms of each
+};
+
+template <class S>
+ConstraintResiduals<Real<S>> constraint_residuals(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps) {
+  using R = Real<S>;
+  ConstraintResiduals<R> result;
+  Manifold<S> manifold(sys);
+  Jacobian<S> G(sys.pattern());
+  Vec<S> v(sys.n()), r(sys.m());
+  // |G v| of each constraint against max |G_kj| max |v_j|, both the largest of the run: at a turning
+  // point nothing moves.
+  Vec<R> largest(sys.m()), scale(sys.m());
+  map(x, h, steps, [&](const State<S>& y) {
+    keep_largest(result.position, manifold.position(y.q).relative);
+    sys.G(y.q, G);
+    sys.H_p(y.q, y.p, v);
+    multiply(G, v, r);
+    for (int k = 0; k < sys.m(); ++k) {
+      R gradient(0), speed(0);
+      G.row(k, [&](int j, const S& a) {
+        keep_largest(gradient, R(magnitude(a)));
+        keep_largest(speed, R(magnitude(v[j])));
+      });
+      keep_largest(largest[k], R(magnitude(r[k])));
+      keep_largest(scale[k], R(gradient * speed));
+    }
+  });
+  for (int k = 0; k < sys.m(); ++k)
+    if (!(largest[k] == R(0))) keep_largest(result.hidden, R(largest[k] / scale[k]));
+  return result;
+}
+
+// Invariants that are linear in p are momentum maps of the symmetries that act on positions.
+inline std::vector<bool> momentum_maps(const AnySystem<double>& sys, const State<double>& x) {
+  const auto count = static_cast<int>(sys.labels().invariants.size());
+  Vec<double> once(count), twice(count), none(count), p(x.p);
+  std::vector<bool> linear(static_cast<std::size_t>(count));
+  if (count == 0) return linear;
+  sys.invariants(x.q, p, once);
+  for (double& a : p) a *= 2;
+  sys.invariants(x.q, p, twice);
+  fill(p, 0.0);
+  sys.invariants(x.q, p, none);
+  for (int k = 0; k < count; ++k)
+    linear[static_cast<std::size_t>(k)] = none[k] == 0 && std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
+  return linear;
+}
+
+// For each momentum map: max |I(x_n) − I(x_0)| against the largest Σ_j |∂I/∂p_j p_j|, the size of its
+// terms. Zero for invariants that are no momentum maps.
+template <class S>
+Vec<Real<S>> momentum_errors(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps,
+                             const std::vector<bool>& is_momentum) {
+  using R = Real<S>;
+  const auto count = static_cast<int>(sys.labels().invariants.size());
+  Vec<S> initial(count), now(count), term(count), single(sys.n());
+  Vec<R> error(count), size(count), terms(count);
+  if (count == 0) return error;
+  sys.invariants(x.q, x.p, initial);
+  map(x, h, steps, [&](const State<S>& y) {
+    sys.invariants(y.q, y.p, now);
+    fill(terms, R(0));
+    for (int j = 0; j < sys.n(); ++j) {
+      fill(single, S(0));
+      single[j] = y.p[j];
+      sys.invariants(y.q, single, term);
+      for (int k = 0; k < count; ++k) terms[k] += magnitude(term[k]);
+    }
+    for (int k = 0; k < count; ++k) {
+      keep_largest(error[k], R(magnitude(S(now[k] - initial[k]))));
+      keep_largest(size[k], terms[k]);
+    }
+  });
+  for (int k = 0; k < count; ++k) error[k] = is_momentum[static_cast<std::size_t>(k)] ? R(error[k] / size[k]) : R(0);
+  return error;
+}
+
+struct EnergyDrift {
+  double initial = 0;
+  double lowest = 0, highest = 0;  // of H − H(x_0)
+  double drift = 0;                // change of H along the fitted line over the whole run
+  double size = 0;                 // largest ½ |p·H_p| + |H|: what rounding errors of H are relative to
+  double band() const { return highest - lowest; }
+};
+
+// A straight line through the mean energies of equal parts of the run. Oscillation, however large, is
+// scatter around the line; drift is not.
+template <class S>
+EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps, int parts = 20) {
+  EnergyDrift result;
+  const S H0 = sys.H(x.q, x.p);
+  result.initial = to_double(H0);
+  const long length = steps / parts;
+  double sum = 0;
+  Vec<S> v(sys.n());
+  std::vector<double> mean;
+  long done = 0;
+  map(x, h, length * parts, [&](const State<S>& y) {
+    const S H = sys.H(y.q, y.p);
+    const double dH = to_double(S(H - H0));
+    result.lowest = std::min(result.lowest, dH);
+    keep_largest(result.highest, dH);
+    sys.H_p(y.q, y.p, v);
+    keep_largest(result.size, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
+    sum += dH;
+    if (++done % length == 0) {
+      mean.push_back(sum / static_cast<double>(length));
+      sum = 0;
+    }
+  });
+  const double centre = (parts - 1) / 2.0;
+  double xx = 0, xy = 0;
+  for (int k = 0; k < parts; ++k) {
+    xx += (k - centre) * (k - centre);
+    xy += (k - centre) * mean[static_cast<std::size_t>(k)];
+  }
+  result.drift = xy / xx * parts;
+  return result;
+}
+
+}  // namespace holonom

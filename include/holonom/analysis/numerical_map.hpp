@@ -1,0 +1,92 @@
+// The numerical map x ↦ Φ_h^k(x), which all properties of a method are stated for; and the sizes that
+// make a difference of states a number without units.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "holonom/methods/registry.hpp"
+
+namespace holonom {
+
+// A property cannot be measured, because a step failed. Never a property that holds.
+class StepFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// NaN is larger than anything: a measurement must not lose it.
+template <class R>
+void keep_largest(R& largest, const R& x) {
+  if (!(x <= largest)) largest = x;
+}
+
+template <class S>
+class NumericalMap {
+ public:
+  NumericalMap(const MethodEntry& entry, const AnySystem<S>& sys, const NewtonOptions& options = {})
+      : key_(entry.info.key), model_(sys.labels().model), method_(entry.make<S>(sys, options)) {}
+
+  // x ← Φ_h^steps(x), begun anew at x, since Φ is a function of the state alone; see(x) after each step.
+  template <class See>
+  void operator()(State<S>& x, const S& h, long steps, See&& see) {
+    const S t0 = x.t;
+    require(method_->begin(x, h), 0);
+    for (long k = 1; k <= steps; ++k) {
+      require(method_->step(x, h), k);
+      x.t = t0 + S(k) * h;
+      see(x);
+    }
+  }
+  void operator()(State<S>& x, const S& h, long steps) {
+    (*this)(x, h, steps, [](const State<S>&) {});
+  }
+
+ private:
+  void require(const Status& status, long step) const {
+    if (status.ok()) return;
+    throw StepFailed(key_ + " on " + model_ + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) +
+                     " failed (failure " + std::to_string(static_cast<int>(status.failure)) + ", constraint " +
+                     std::to_string(status.constraint) + ", residual " + std::to_string(status.residual) + ")");
+  }
+
+  std::string key_, model_;
+  std::unique_ptr<AnyMethod<S>> method_;
+};
+
+// Largest |q_i| and |p_i| along a motion: the units of a system. A single state may be at rest.
+template <class R>
+struct StateSize {
+  R q{0}, p{0};
+
+  template <class S>
+  void include(const State<S>& x) {
+    for (const S& a : x.q) keep_largest(q, R(magnitude(a)));
+    for (const S& a : x.p) keep_largest(p, R(magnitude(a)));
+  }
+};
+
+// x, and the size of the motion from it.
+template <class S>
+StateSize<Real<S>> motion_size(NumericalMap<S>& map, State<S> x, const S& h, long steps) {
+  StateSize<Real<S>> size;
+  size.include(x);
+  map(x, h, steps, [&](const State<S>& y) { size.include(y); });
+  return size;
+}
+
+template <class S>
+Real<S> largest_difference(const Vec<S>& x, const Vec<S>& y) {
+  Real<S> largest(0);
+  for (int i = 0; i < x.size(); ++i) keep_largest(largest, Real<S>(magnitude(S(x[i] - y[i]))));
+  return largest;
+}
+
+template <class S>
+Real<S> distance(const State<S>& x, const State<S>& y, const StateSize<Real<S>>& size) {
+  Real<S> d(largest_difference(x.q, y.q) / size.q);
+  keep_largest(d, Real<S>(largest_difference(x.p, y.p) / size.p));
+  return d;
+}
+
+}  // namespace holonom

@@ -1,0 +1,11 @@
+#!/bin/sh
+# The heavy checks: all tests under the address and undefined-behaviour sanitizers, and a build with
+# clang without warnings.
+set -eu
+scripts/install-packages.sh clang
+cmake -S . -B build-sanitize -G Ninja -DHOLONOM_SANITIZE=ON -DHOLONOM_WERROR=ON > /dev/null
+cmake --build build-sanitize
+ctest --test-dir build-sanitize --output-on-failure --parallel 2
+cmake -S . -B build-clang -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DHOLONOM_WERROR=ON > /dev/null
+cmake --build build-clang
+ctest --test-dir build-clang --output-on-failure --parallel 2

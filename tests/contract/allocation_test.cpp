@@ -1,0 +1,117 @@
+// No step allocates. This program counts every call of operator new, and with glibc also of malloc, so
+// that nothing gets around the operator.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "holonom/methods/registry.hpp"
+#include "holonom/model/start.hpp"
+#include "holonom/model/toml.hpp"
+
+namespace {
+long allocations = 0;
+
+void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
+  ++allocations;
+  size = (size + alignment - 1) / alignment * alignment;  // as aligned_alloc wants it
+  if (void* memory = std::aligned_alloc(alignment, size == 0 ? alignment : size)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, static_cast<std::size_t>(alignment)); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return allocate(size, static_cast<std::size_t>(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+}
+#endif
+
+namespace holonom {
+namespace {
+
+// Allocations in steps after the first: a first step may still make room.
+template <class S>
+long allocations_in_steps(const MethodEntry& entry, const AnySystem<S>& sys, State<S> x, const S& h) {
+  const auto method = entry.make<S>(sys);
+  EXPECT_TRUE(method->begin(x, h).ok());
+  EXPECT_TRUE(method->step(x, h).ok());
+  const long before = allocations;
+  bool ok = true;
+  for (int k = 0; k < 20; ++k) ok = ok && method->step(x, h).ok();
+  const long count = allocations - before;
+  EXPECT_TRUE(ok) << entry.info.key;
+  return count;
+}
+
+template <class S>
+class Allocation : public testing::Test {};
+using Scalars = testing::Types<double, long double, quad, mp100, Dual<double>, Dual<quad>>;
+TYPED_TEST_SUITE(Allocation, Scalars);
+
+TYPED_TEST(Allocation, NoneInAStep) {
+  using S = TypeParam;
+  // Separable, without constraints, full mass matrix, general H, M(q), redundant.
+  for (const char* model : {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle", "slider-crank",
+                            "four-bar-redundant", "locomotive"}) {
+    const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
+    const Start<S> start = initial_state(sys);
+    for (const MethodEntry& entry : methods().all()) {
+      if (!std::get<Maker<S>>(entry.makers)) continue;
+      if (entry.info.needs == Needs::separable && !sys.lacks_separable().empty()) continue;
+      EXPECT_EQ(allocations_in_steps<S>(entry, sys, start.state, *start.step), 0) << entry.info.key << " on " << model;
+    }
+  }
+}
+
+// A method that allocates, if only by malloc.
+class Allocating final : public AnyMethod<double> {
+ public:
+  explicit Allocating(bool by_new) : by_new_(by_new) {}
+  Status begin(const State<double>&, const double&) override { return {}; }
+  Status step(State<double>& x, const double&) override {
+    if (by_new_) x.q = Vec<double>(std::vector<double>(3, 0.0).empty() ? 0 : 2);
+    else std::free(waste_ = std::malloc(16));
+    return {};
+  }
+  const Counters& counters() override { return counters_; }
+
+ private:
+  bool by_new_;
+  void* volatile waste_ = nullptr;
+  Counters counters_;
+};
+
+TEST(BrokenAllocation, IsCounted) {
+  const GraphSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/pendulum.toml")));
+  const State<double> x = initial_state(sys).state;
+  const auto count = [&](bool by_new) {
+    MethodEntry entry;
+    std::get<Maker<double>>(entry.makers) = [=](const AnySystem<double>&, const NewtonOptions&) { return std::make_unique<Allocating>(by_new); };
+    return allocations_in_steps<double>(entry, sys, x, 0.1);
+  };
+  EXPECT_GE(count(true), 20);
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+  EXPECT_GE(count(false), 20);
+#endif
+}
+
+}  // namespace
+}  // namespace holonom

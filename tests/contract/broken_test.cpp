@@ -1,0 +1,90 @@
+// The checks of the contract can say no: broken methods go through them, and each is rejected for what it
+// breaks. What it does not break still holds, so that a rejection means something.
+#include <gtest/gtest.h>
+
+#include "broken_methods.hpp"
+#include "checks.hpp"
+
+namespace holonom::contract {
+namespace {
+
+using Names = std::vector<std::string>;
+
+void expect(const MethodEntry& entry, std::string_view model, const Names& rejected, const Names& accepted) {
+  const Problem problem(case_of(model));
+  for (const Property& property : properties()) {
+    const auto in = [&](const Names& names) { return std::find(names.begin(), names.end(), property.name) != names.end(); };
+    if (!in(rejected) && !in(accepted)) continue;
+    const Verdict verdict = property.check(entry, problem);
+    testing::Test::RecordProperty(entry.info.key + " " + property.name, verdict.evidence);
+    EXPECT_EQ(verdict.holds, in(accepted)) << entry.info.key << " on " << model << ": " << property.name << ": " << verdict.evidence;
+  }
+}
+
+Names all_properties() {
+  Names names;
+  for (const Property& property : properties()) names.push_back(property.name);
+  return names;
+}
+
+class Broken : public testing::TestWithParam<const char*> {};
+
+// The method that the faults below are put into has none of its own.
+TEST_P(Broken, FaultlessIsAccepted) { expect(textbook_rattle(), GetParam(), {}, all_properties()); }
+
+TEST_P(Broken, ProjectedEuler) {
+  expect(projected_euler(), GetParam(), {"order", "symmetry", "reversibility", "tangents", "loops", "momenta", "energy"},
+         {"position", "hidden"});
+}
+
+// Positions are those of RATTLE, and a kick along Gᵀ is symplectic; but momenta are of order one.
+TEST_P(Broken, WithoutFinalProjection) {
+  expect(textbook_rattle({.final_projection = false}), GetParam(), {"order", "symmetry", "reversibility", "hidden"},
+         {"position", "tangents", "loops", "momenta"});
+}
+
+// A symplectic method, for the wrong forces.
+TEST_P(Broken, WholeKickOnOneSideHalfOnTheOther) {
+  expect(textbook_rattle({.first_kick = 1}), GetParam(), {"order", "symmetry", "reversibility"},
+         {"position", "hidden", "tangents", "loops", "momenta"});
+}
+
+// The symplectic Euler method: right forces, order one.
+TEST_P(Broken, WholeKickOnOneSideNoneOnTheOther) {
+  expect(textbook_rattle({.first_kick = 1, .last_kick = 0}), GetParam(), {"order", "symmetry", "reversibility"},
+         {"position", "hidden", "tangents", "loops", "momenta", "energy"});
+}
+
+TEST_P(Broken, LooseNewton) {
+  expect(loose_rattle(1e-4), GetParam(), {"symmetry", "reversibility", "position", "tangents", "loops"}, {"hidden"});
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Broken, testing::Values("spring-chain", "kepler-sphere", "spherical-pendulum"),
+                         [](const auto& model) {
+                           std::string name = model.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// The general form has a Newton loop of its own.
+TEST(BrokenGeneral, LooseNewton) {
+  expect(loose_rattle(1e-4), "charged-particle", {"symmetry", "reversibility", "tangents", "loops"}, {});
+}
+
+TEST(BrokenInfo, IsIncomplete) {
+  const MethodInfo complete = methods().find("rattle").info;
+  EXPECT_TRUE(info_is_complete(complete).holds);
+  const auto without = [&](auto&& remove) {
+    MethodInfo info = complete;
+    remove(info);
+    return info_is_complete(info).holds;
+  };
+  EXPECT_FALSE(without([](MethodInfo& info) { info.citation.clear(); }));
+  EXPECT_FALSE(without([](MethodInfo& info) { info.title.clear(); }));
+  EXPECT_FALSE(without([](MethodInfo& info) { info.key.clear(); }));
+  EXPECT_FALSE(without([](MethodInfo& info) { info.order = 0; }));
+  EXPECT_THROW((void)without([](MethodInfo& info) { info.key = "no such method"; }), std::exception);
+}
+
+}  // namespace
+}  // namespace holonom::contract

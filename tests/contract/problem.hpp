@@ -1,0 +1,41 @@
+// The problems of the contract: every file of models/, with the times and steps at which properties are
+// measured. All data of a problem come from its file and from the exact flow, none from a method.
+#pragma once
+
+#include "holonom/analysis/numerical_map.hpp"
+#include "holonom/analysis/reference_flow.hpp"
+#include "holonom/model/start.hpp"
+
+namespace holonom::contract {
+
+struct Case {
+  const char* model;    // the name of the file, without .toml
+  double time;          // orders are measured at this time, states for local properties lie before it
+  long coarsest;        // steps to `time` of the coarsest run of an order measurement
+  long energy_steps;    // steps of the model's own size in the search for an energy drift
+};
+
+// One line for each file of models/.
+const std::vector<Case>& cases();
+
+// A model: the system, its start, the size of its motion, and states along it.
+struct Problem {
+  explicit Problem(const Case& its_case);
+
+  Case about;
+  std::shared_ptr<const CompiledModel> compiled;
+  GraphSystem<double> sys;
+  State<double> start;
+  double h = 0;                       // the step of [integrate]
+  StateSize<double> size;
+  std::vector<State<double>> states;  // on the manifold; the last one is the exact solution at `time`
+  double reference_error = 0;         // of that one, relative
+
+  const Model& model() const { return compiled->model(); }
+};
+
+std::shared_ptr<const CompiledModel> load(const char* model);
+// Throws if there is no such case.
+const Case& case_of(std::string_view model);
+
+}  // namespace holonom::contract
