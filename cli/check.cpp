@@ -46,7 +46,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
                 rank.rank == sys.m() ? "" : rank.singular_position ? ": the start is a singular position" : ": redundant constraints");
     for (const auto& set_of_rows : rank.dependent)
       std::printf("                   dependent: %s\n", quoted_list(labels.constraints, set_of_rows).c_str());
-    std::printf("  degrees of freedom %d\n", sys.n() - rank.rank);
+    std::printf("  freedom          %d degrees\n", sys.n() - rank.rank);
   }
   const double reversal = reversal_defect(sys, start.state);
   std::printf("  reversibility    %s (defect %.1e)\n",

@@ -44,10 +44,39 @@ void show_progress(long done, long steps) {
 }
 void clear_progress() { std::fprintf(stderr, "\r%60s\r", ""); }
 
+// By coordinate name; vector coordinates as arrays of arrays.
 template <class S>
-void write_vector(Json& json, std::string_view key, const std::vector<std::string>& names, const Vec<S>& x) {
+void write_coordinates(Json& json, std::string_view key, const Labels& labels, const Vec<S>& x) {
   json.begin(key);
-  for (int i = 0; i < x.size(); ++i) json.number(names[static_cast<std::size_t>(i)], x[i]);
+  const int named = labels.vectors.empty() ? x.size() : labels.vectors.front().offset;
+  for (int i = 0; i < named; ++i) json.number(labels.coordinates[static_cast<std::size_t>(i)], x[i]);
+  for (const VectorBlock& v : labels.vectors) {
+    json.begin_list(v.name);
+    for (int i = 0; i < v.count; ++i) {
+      json.begin_list();
+      for (int c = 0; c < v.dim; ++c) json.number("", x[v.offset + i * v.dim + c]);
+      json.end_list();
+    }
+    json.end_list();
+  }
+  json.end();
+}
+
+// By constraint name; stacks as arrays.
+template <class S>
+void write_multipliers(Json& json, const Labels& labels, const Vec<S>& lambda) {
+  json.begin("lambda");
+  const int named = labels.stacks.empty() ? lambda.size() : labels.stacks.front().first;
+  for (int k = 0; k < named; ++k) json.number(labels.constraints[static_cast<std::size_t>(k)], lambda[k]);
+  for (const StackBlock& stack : labels.stacks) {
+    if (stack.rows == 0) {
+      json.number(stack.name, lambda[stack.first]);
+      continue;
+    }
+    json.begin_list(stack.name);
+    for (int k = 0; k < stack.rows; ++k) json.number("", lambda[stack.first + k]);
+    json.end_list();
+  }
   json.end();
 }
 
@@ -61,9 +90,9 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
   if (!r.message.empty()) json.text("message", r.message);
   json.text("model", labels.model).text("method", method).text("formulation", "direct").text("precision", o.precision);
   json.number("step", h).integer("steps", r.steps).number("t", r.state.t);
-  write_vector(json, "q", labels.coordinates, r.state.q);
-  write_vector(json, "p", labels.coordinates, r.state.p);
-  write_vector(json, "lambda", labels.constraints, r.state.lambda);
+  write_coordinates(json, "q", labels, r.state.q);
+  write_coordinates(json, "p", labels, r.state.p);
+  write_multipliers(json, labels, r.state.lambda);
   json.begin("energy").number("initial", r.energy_initial).number("final", r.energy_final).number("max_error", r.energy_error).end();
   json.begin("constraint").number("position_max", r.position).number("hidden_max", r.hidden);
   json.number("position_relative_max", r.position_relative).number("hidden_relative_max", r.hidden_relative).end();
@@ -83,7 +112,7 @@ template <class S>
 void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r) {
   const Labels& labels = sys.labels();
   const Counters& c = r.counters;
-  const auto number = [](const auto& x) { return to_double(x); };
+  const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
   std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), method.c_str(), shorten(h).c_str(), r.steps,
               shorten(r.state.t).c_str(), o.precision.c_str());
   std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial), number(r.energy_error));
@@ -100,6 +129,12 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   if (r.steps > 0)
     std::printf("  cost               %.3g microseconds a step (with all checks), %.3g s in all\n",
                 1e6 * r.wall_seconds / static_cast<double>(r.steps), r.wall_seconds);
+  constexpr int few = 12;
+  if (sys.n() <= few) {
+    std::printf("  last state\n");
+    for (int i = 0; i < sys.n(); ++i)
+      std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(), number(r.state.q[i]), number(r.state.p[i]));
+  }
   if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
 }
 
@@ -109,6 +144,35 @@ MethodEntry method_entry(const std::string& key, const std::string& place) {
   } catch (const InputError& e) {
     throw InputError(place + e.what());
   }
+}
+
+// Redundant constraints are worth a warning, a singular start is an error. Ranks are decided in double.
+void report_rank(const GraphSystem<double>& sys, const State<double>& x) {
+  const ConstraintRank rank = constraint_rank(sys, x);
+  const std::vector<std::string>& names = sys.labels().constraints;
+  if (rank.singular_position) {
+    const std::string which = quoted_list(names, rank.dependent.front());
+    throw InputError(sys.compiled().model().place("initial.q") + "the initial position is a singular one (such as a dead centre): there " +
+                     (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
+                                                         : "the constraints " + which + " are dependent") +
+                     ". Start from another position");
+  }
+  if (rank.rank == sys.m()) return;
+  constexpr std::size_t shown = 5;
+  std::string which;
+  for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i) which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
+  if (rank.dependent.size() > shown) which += "; and " + std::to_string(rank.dependent.size() - shown) + " more sets";
+  warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) + ": one follows from the others among " +
+       which + ". The motion is not affected; their multipliers are not unique");
+}
+template <class S>
+void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
+  State<double> x(sys.n(), sys.m());
+  for (int i = 0; i < sys.n(); ++i) {
+    x.q[i] = to_double(start.q[i]);
+    x.p[i] = to_double(start.p[i]);
+  }
+  report_rank(sys.template rebind<double>(), x);
 }
 
 template <class S>
@@ -137,26 +201,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   const auto method = entry.make<S>(sys, {.tolerance = o.tolerance});
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
 
-  const GraphSystem<double> in_double(compiled);
-  State<double> x(sys.n(), sys.m());
-  for (int i = 0; i < sys.n(); ++i) {
-    x.q[i] = to_double(start.state.q[i]);
-    x.p[i] = to_double(start.state.p[i]);
-  }
-  const ConstraintRank rank = constraint_rank(in_double, x);
-  if (rank.singular_position) {
-    const std::string which = quoted_list(sys.labels().constraints, rank.dependent.front());
-    throw InputError(model.place("initial.q") + "the initial position is a singular one (such as a dead centre): there " +
-                     (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
-                                                         : "the constraints " + which + " are dependent") +
-                     ". Start from another position");
-  }
-  if (rank.rank < sys.m()) {
-    std::string which;
-    for (const auto& set : rank.dependent) which += (which.empty() ? "" : "; ") + quoted_list(sys.labels().constraints, set);
-    warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) + ": one follows from the others among " +
-         which + ". The motion is not affected; multipliers are those of minimal norm");
-  }
+  report_rank(sys, start.state);
 
   std::unique_ptr<CsvRecorder<S>> csv;
   std::vector<Recorder<S>*> recorders;

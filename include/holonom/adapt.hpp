@@ -13,22 +13,23 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 
  public:
   Adapted(Sys sys, Labels labels) : sys_(std::move(sys)) {
-    this->labels_ = std::move(labels);
+    Pattern pattern;
     if constexpr (n_static == Dynamic) {
-      this->pattern_ = sys_.pattern();
+      pattern = sys_.pattern();
     } else {  // dense
-      this->pattern_.n = n_static;
+      pattern.n = n_static;
       for (int k = 0; k < m_static; ++k) {
-        for (int j = 0; j < n_static; ++j) this->pattern_.column.push_back(j);
-        this->pattern_.row_start.push_back(static_cast<int>(this->pattern_.column.size()));
+        for (int j = 0; j < n_static; ++j) pattern.column.push_back(j);
+        pattern.row_start.push_back(pattern.nonzeros());
       }
     }
+    const auto name = [](const char* letter, int i) { return std::string(letter).append(std::to_string(i)); };
+    for (int i = static_cast<int>(labels.coordinates.size()); i < pattern.n; ++i) labels.coordinates.push_back(name("q", i));
+    for (int k = static_cast<int>(labels.constraints.size()); k < pattern.m(); ++k) labels.constraints.push_back(name("g", k));
+    labels.invariants.clear();
+    this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
+    this->labels_ = std::make_shared<const Labels>(std::move(labels));
     G_ = make_jacobian(sys_);
-    for (int i = static_cast<int>(this->labels_.coordinates.size()); i < this->n(); ++i)
-      this->labels_.coordinates.push_back("q" + std::to_string(i));
-    for (int k = static_cast<int>(this->labels_.constraints.size()); k < this->m(); ++k)
-      this->labels_.constraints.push_back("g" + std::to_string(k));
-    this->labels_.invariants.clear();
     if constexpr (Separable<Sys>) {
       // The mass matrix by its action on unit vectors.
       Square<S> inverse(this->n());
@@ -52,6 +53,10 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
       }
     }
   }
+
+  // The Jacobian of a system with dynamic sizes refers to the pattern within sys_.
+  Adapted(const Adapted&) = delete;
+  Adapted& operator=(const Adapted&) = delete;
 
   S H(const Vec<S>& q, const Vec<S>& p) const override {
     if constexpr (Hamiltonian<Sys>) {
@@ -84,9 +89,18 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     g(q, g_out);
     G(q, G_out);
   }
+  void g_scale(const Vec<S>& q, Vec<S>& out) const override {
+    if constexpr (requires(MVec<Sys>& y) { sys_.g_scale(fixed(q), y); }) {
+      MVec<Sys> y(this->m());
+      sys_.g_scale(fixed(q), y);
+      std::copy(y.begin(), y.end(), out.begin());
+    } else {
+      fill(out, S(0));
+    }
+  }
 
   std::string lacks_hpp() const override {
-    return HasHpp<Sys> || Separable<Sys> ? "" : "the members H_pp and H_pq of " + this->labels_.model;
+    return HasHpp<Sys> || Separable<Sys> ? "" : "the members H_pp and H_pq of " + this->labels().model;
   }
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
     if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
@@ -101,7 +115,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 
   // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
   std::string lacks_curvature() const override {
-    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "the member g_qq or rebind of " + this->labels_.model;
+    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "the member g_qq or rebind of " + this->labels().model;
   }
   void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
     if constexpr (HasCurvature<Sys>) {
@@ -124,7 +138,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   }
 
   std::string lacks_separable() const override {
-    return Separable<Sys> ? "" : "the members V, V_q and mass of " + this->labels_.model;
+    return Separable<Sys> ? "" : "the members V, V_q and mass of " + this->labels().model;
   }
   S V(const Vec<S>& q) const override {
     if constexpr (Separable<Sys>) return sys_.V(fixed(q));

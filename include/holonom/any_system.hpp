@@ -20,11 +20,18 @@ struct VectorBlock {
   int count = 0, dim = 0, offset = 0;
 };
 
+// A stack of constraints link[0], link[1], ...; rows = 0: a single one.
+struct StackBlock {
+  std::string name;
+  int first = 0, rows = 0;
+};
+
 // Names for people: every message and every column uses these.
 struct Labels {
   std::string model;
   std::vector<std::string> coordinates, constraints, invariants;
   std::vector<VectorBlock> vectors;
+  std::vector<StackBlock> stacks;
 };
 
 template <class View>
@@ -43,10 +50,10 @@ class AnySystem {
 
   virtual ~AnySystem() = default;
 
-  const Labels& labels() const { return labels_; }
-  const Pattern& pattern() const { return pattern_; }
-  int n() const { return pattern_.n; }
-  int m() const { return pattern_.m(); }
+  const Labels& labels() const { return *labels_; }
+  const Pattern& pattern() const { return *pattern_; }
+  int n() const { return pattern_->n; }
+  int m() const { return pattern_->m(); }
 
   virtual S H(const Vec<S>& q, const Vec<S>& p) const = 0;
   virtual void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
@@ -69,6 +76,8 @@ class AnySystem {
   virtual S V(const Vec<S>& q) const = 0;
   virtual void V_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual const AnyMass<S>& mass() const = 0;
+  // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
+  const Vec<S>* inverse_mass_diagonal() const { return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
   // What is wrong at a point where an evaluation gave NaN or infinity.
@@ -81,8 +90,9 @@ class AnySystem {
   }
 
  protected:
-  Labels labels_;
-  Pattern pattern_;
+  // Shared by the same system in other scalars.
+  std::shared_ptr<const Labels> labels_;
+  std::shared_ptr<const Pattern> pattern_;
 };
 
 // H = ½ pᵀM⁻¹p + V(q)

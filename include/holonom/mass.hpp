@@ -33,6 +33,7 @@ class DiagonalMass {
   void multiply(const Vec<S, N>& v, Vec<S, N>& p) const {
     for (int i = 0; i < p.size(); ++i) p[i] = mass_[i] * v[i];
   }
+  const Vec<S, N>& inverse() const { return inverse_; }
 
  private:
   Vec<S, N> mass_, inverse_;
@@ -80,7 +81,8 @@ class AnyMass {
   explicit AnyMass(DiagonalMass<S, Dynamic> mass) : diagonal_(std::move(mass)) {}
   explicit AnyMass(DenseMass<S> mass) : dense_(std::make_shared<DenseMass<S>>(std::move(mass))) {}
 
-  bool is_diagonal() const { return !dense_; }
+  // 1/m for each coordinate, or nullptr if M is full
+  const Vec<S>* inverse_diagonal() const { return dense_ ? nullptr : &diagonal_.inverse(); }
   void solve(const Vec<S>& p, Vec<S>& v) const {
     if (dense_) dense_->solve(p, v);
     else diagonal_.solve(p, v);

@@ -102,4 +102,28 @@ void constraint_and_jacobian(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& g, J
     sys.G(q, G);
   }
 }
+
+// The metric M⁻¹ of a system with constant mass, for GramSolver.
+template <class Sys>
+struct InverseMass {
+  const Sys& sys;
+  void operator()(const QVec<Sys>& u, QVec<Sys>& out) const { sys.mass().solve(u, out); }
+  const QVec<Sys>* diagonal() const {
+    if constexpr (requires { sys.mass().inverse_diagonal(); }) return sys.mass().inverse_diagonal();
+    else return nullptr;
+  }
+};
+
+// The metric H_pp(q, p) of any system.
+template <class Sys>
+struct MetricAt {
+  const Sys& sys;
+  const QVec<Sys>&q, &p;
+  void operator()(const QVec<Sys>& u, QVec<Sys>& out) const { sys.H_pp(q, p, u, out); }
+  const QVec<Sys>* diagonal() const {
+    if constexpr (requires { sys.inverse_mass_diagonal(); }) return sys.inverse_mass_diagonal();
+    else return nullptr;
+  }
+};
+
 }  // namespace holonom

@@ -8,6 +8,11 @@
 #endif
 
 #include "holonom/scalar.hpp"
+#include "holonom/version.hpp"
+
+#if HOLONOM_LIBRARY_HAS_NATIVE_QUAD && !defined(HOLONOM_NATIVE_QUAD)
+#error "this Holonom was built with __float128: compile with g++ and -std=gnu++20 (in CMake: CMAKE_CXX_EXTENSIONS ON)"
+#endif
 
 namespace holonom {
 

@@ -51,11 +51,36 @@ bool dependence_persists(const AnySystem<double>& sys, State<double>& x, const P
   return manifold.position(x.q).relative < 1e-10;
 }
 
+// Many constraints: by the sparse factorisation, which drops those that depend on others. Each is
+// reported with the constraints that share a coordinate with it.
+ConstraintRank sparse_rank(const AnySystem<double>& sys, const State<double>& x) {
+  ConstraintRank result;
+  GramSolver<double, Dynamic, Dynamic> gram(sys.n(), sys.m());
+  Jacobian<double> G(sys.pattern());
+  sys.G(x.q, G);
+  if (!gram.analyse(G, MetricAt<AnySystem<double>>{sys, x.q, x.p}).ok()) return result;
+  result.rank = gram.rank();
+  std::vector<std::vector<int>> users(static_cast<std::size_t>(sys.n()));
+  const std::vector<int> dropped = gram.dropped();
+  if (dropped.empty()) return result;
+  for (int k = 0; k < sys.m(); ++k) G.row(k, [&](int j, double) { users[static_cast<std::size_t>(j)].push_back(k); });
+  for (const int k : dropped) {
+    std::vector<int> set{k};
+    G.row(k, [&](int j, double) { set.insert(set.end(), users[static_cast<std::size_t>(j)].begin(), users[static_cast<std::size_t>(j)].end()); });
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    result.dependent.push_back(std::move(set));
+  }
+  return result;
+}
+
 }  // namespace
 
 ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>& x) {
   ConstraintRank result;
   if (sys.m() == 0) return result;
+  constexpr int few = 300;
+  if (sys.m() > few && sys.inverse_mass_diagonal()) return sparse_rank(sys, x);
   Manifold<double> manifold(sys);
   const Square<double> K = manifold.gram_matrix(x);
   const double threshold = GramSolver<double, Dynamic, Dynamic>::threshold(sys.m());

@@ -68,6 +68,8 @@ struct RationalHash {
 
 }  // namespace
 
+std::string exact_text(std::string_view decimal) { return parse_decimal(decimal).str(); }
+
 int arity(Op op) {
   switch (op) {
     case Op::constant:

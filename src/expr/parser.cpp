@@ -269,13 +269,30 @@ class Parser {
     const std::string_view word = text_.substr(place, i_ - place);
     skip_space();
     if (next_is('(')) return call(word, place);
+    if (std::find(scope_.vectors.begin(), scope_.vectors.end(), word) != scope_.vectors.end()) return item(word, place);
     if (word == "pi") return Expr{&g_, g_.pi()};
     if (const auto it = scope_.names.find(word); it != scope_.names.end()) return it->second;
     if (word == "t") fail(place, "'t' is reserved: energies and constraints must not depend on time");
     if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);
+    known.insert(known.end(), scope_.vectors.begin(), scope_.vectors.end());
     fail(place, "unknown name '" + std::string(word) + "'." + suggestion(word, known, "Known names"));
+  }
+
+  // r[i]: the components of one item of a vector coordinate
+  FormulaValue item(std::string_view word, std::size_t place) {
+    if (!next_is('[')) fail(place, "'" + std::string(word) + "' has many items: write " + std::string(word) + "[i]");
+    const std::size_t opened_at = i_;
+    accept("[");
+    const std::size_t index_place = i_;
+    const Expr index = scalar(comparison(), index_place, "as an index");
+    close(']', opened_at);
+    try {
+      return scope_.gather(word, index.node);
+    } catch (const std::invalid_argument& e) {
+      fail(index_place, e.what());
+    }
   }
 
   FormulaValue call(std::string_view word, std::size_t place) {
@@ -333,19 +350,20 @@ class Parser {
   int depth_ = 0;
 };
 
+// Letters changed, added, lost, or exchanged with a neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return d[a.size()][b.size()];
 }
 
 }  // namespace

@@ -69,20 +69,164 @@ bool is_quadratic(Graph& g, const Model& model, const Nodes& matrix) {
 CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
   validate(model_);
   Graph& graph = *model_.graph;
-  labels_.model = model_.name;
-  labels_.coordinates = model_.coordinates;
-  for (const Named& c : model_.constraints) labels_.constraints.push_back(c.name);
-  for (const Named& i : model_.invariants) labels_.invariants.push_back(i.name);
+  Labels labels;
+  labels.model = model_.name;
+  labels.coordinates = model_.coordinates;
+  for (const Named& c : model_.constraints) labels.constraints.push_back(c.name);
+  for (const Named& i : model_.invariants) labels.invariants.push_back(i.name);
   SparseJacobian J = jacobian(graph, nodes_of(model_.constraints), model_.q);
-  pattern_ = {model_.n(), std::move(J.row_start), std::move(J.column)};
+  Pattern pattern{model_.n(), std::move(J.row_start), std::move(J.column)};
   G_entries_ = std::move(J.entry);
+  add_vectors(labels, pattern);
+  shared_labels_ = std::make_shared<const Labels>(std::move(labels));
+  shared_pattern_ = std::make_shared<const Pattern>(std::move(pattern));
   find_form();
+}
+
+namespace {
+
+// ∂kernel/∂x for each gather.
+std::vector<Nodes> kernel_gradient(Graph& graph, const MappedTerm& term, NodeId kernel) {
+  Nodes x;
+  for (const MappedTerm::Gather& gather : term.gathers) x.insert(x.end(), gather.x.begin(), gather.x.end());
+  const Nodes all = gradient(graph, kernel, x);
+  std::vector<Nodes> parts;
+  auto next = all.begin();
+  for (const MappedTerm::Gather& gather : term.gathers) {
+    parts.emplace_back(next, next + static_cast<std::ptrdiff_t>(gather.x.size()));
+    next += static_cast<std::ptrdiff_t>(gather.x.size());
+  }
+  return parts;
+}
+
+Nodes without_zeros(const std::vector<Nodes>& parts) {
+  Nodes kept;
+  for (const Nodes& part : parts)
+    for (const NodeId x : part)
+      if (x != Graph::zero) kept.push_back(x);
+  return kept;
+}
+
+}  // namespace
+
+void CompiledModel::add_vectors(Labels& labels, Pattern& pattern) {
+  Graph& graph = *model_.graph;
+  constexpr const char* component[] = {".x", ".y", ".z"};
+  // Many items: no growing by copies.
+  labels.coordinates.reserve(static_cast<std::size_t>(model_.n()));
+  labels.constraints.reserve(static_cast<std::size_t>(model_.m()));
+  pattern.row_start.reserve(static_cast<std::size_t>(model_.m()) + 1);
+  for (const VectorCoordinate& v : model_.vectors) {
+    labels.vectors.push_back({v.name, v.count, v.dim, v.offset});
+    for (int i = 0; i < v.count; ++i)
+      for (int c = 0; c < v.dim; ++c) labels.coordinates.push_back(v.name + "[" + std::to_string(i) + "]" + component[c]);
+  }
+  for (const MappedTerm& term : model_.terms) {
+    stacks_.emplace_back();
+    if (term.role == MappedTerm::Role::invariant) labels.invariants.push_back(term.name);
+    if (term.role != MappedTerm::Role::constraint) continue;
+    const std::vector<Nodes> parts = kernel_gradient(graph, term, term.kernel);
+    stacks_.back() = {pattern.m(), pattern.nonzeros(), static_cast<int>(without_zeros(parts).size())};
+    pattern.column.reserve(pattern.column.size() + static_cast<std::size_t>(term.rows) * without_zeros(parts).size());
+    labels.stacks.push_back({term.name, pattern.m(), term.single ? 0 : term.rows});
+    for (int row = 0; row < term.rows; ++row) {
+      labels.constraints.push_back(term.single ? term.name : term.name + "[" + std::to_string(row) + "]");
+      for (std::size_t g = 0; g < parts.size(); ++g)
+        for (std::size_t c = 0; c < parts[g].size(); ++c)
+          if (parts[g][c] != Graph::zero) pattern.column.push_back(term.gathers[g].first[static_cast<std::size_t>(row)] + static_cast<int>(c));
+      pattern.row_start.push_back(pattern.nonzeros());
+    }
+  }
+}
+
+MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
+  using Source = MapProgram::Source;
+  const std::lock_guard lock(mutex_);
+  Graph& graph = *model_.graph;
+  MapProgram map;
+  std::vector<Nodes> in, out;
+  const auto read = [&](Source source, MapInput how, Nodes block) {
+    map.sources.push_back(source);
+    map.signature.inputs.push_back(how);
+    in.push_back(std::move(block));
+  };
+  const auto write = [&](MapOutput how, Nodes block) {
+    map.signature.outputs.push_back(how);
+    out.push_back(std::move(block));
+  };
+  Nodes x;
+  for (std::uint32_t g = 0; g < term.gathers.size(); ++g) {
+    const MappedTerm::Gather& gather = term.gathers[g];
+    read(gather.momentum ? Source::p : Source::q, MapInput::gathered(g), gather.x);
+    x.insert(x.end(), gather.x.begin(), gather.x.end());
+  }
+  for (const MappedTerm::RowValue& value : term.values) read(Source::row_value, MapInput::per_row(1), {value.input});
+  // A direction for each coordinate that is gathered.
+  const auto direction = [&](Source source) {
+    Nodes u;
+    for (std::uint32_t g = 0; g < term.gathers.size(); ++g) {
+      Nodes block = new_inputs(graph, term.gathers[g].x.size());
+      u.insert(u.end(), block.begin(), block.end());
+      read(source, MapInput::gathered(g), std::move(block));
+    }
+    return u;
+  };
+  const auto scatter = [&](const std::vector<Nodes>& parts) {
+    for (std::uint32_t g = 0; g < parts.size(); ++g) write(MapOutput::scattered(g), parts[g]);
+  };
+  const Nodes kernel{term.kernel};
+  const auto G_row = [&] { return without_zeros(kernel_gradient(graph, term, term.kernel)); };
+  switch (f) {
+    case Formula::V:
+    case Formula::invariants: write(MapOutput::summed(), kernel); break;
+    case Formula::V_q: scatter(kernel_gradient(graph, term, term.kernel)); break;
+    case Formula::V_qq: {
+      const Nodes slope = along(graph, kernel, x, direction(Source::u));
+      scatter(kernel_gradient(graph, term, slope[0]));
+      break;
+    }
+    case Formula::g: write(MapOutput::stored(1), kernel); break;
+    case Formula::G: {
+      const Nodes row = G_row();
+      write(MapOutput::stored(static_cast<std::uint32_t>(row.size())), row);
+      break;
+    }
+    case Formula::g_and_G: {
+      const Nodes row = G_row();
+      write(MapOutput::stored(1), kernel);
+      write(MapOutput::stored(static_cast<std::uint32_t>(row.size())), row);
+      break;
+    }
+    case Formula::g_scale: write(MapOutput::stored(1), magnitude_of_terms(graph, kernel)); break;
+    case Formula::g_qq: {
+      const Nodes first = along(graph, kernel, x, direction(Source::u));
+      write(MapOutput::stored(1), along(graph, first, x, direction(Source::v)));
+      break;
+    }
+    case Formula::g_qqq: {
+      const Nodes first = along(graph, kernel, x, direction(Source::u)), second = along(graph, first, x, direction(Source::v));
+      write(MapOutput::stored(1), along(graph, second, x, direction(Source::w)));
+      break;
+    }
+    case Formula::lambda_g_qq:
+    case Formula::lambda_g_qqq: {
+      const NodeId lambda = graph.input();
+      read(Source::lambda, MapInput::per_row(1), {lambda});
+      Nodes weighted = along(graph, Nodes{graph.mul(lambda, term.kernel)}, x, direction(Source::u));
+      if (f == Formula::lambda_g_qqq) weighted = along(graph, weighted, x, direction(Source::v));
+      scatter(kernel_gradient(graph, term, weighted[0]));
+      break;
+    }
+    default: throw std::logic_error("this formula has no mapped form");
+  }
+  map.kernel = std::make_shared<const Program>(graph, in, out);
+  return map;
 }
 
 void CompiledModel::find_form() {
   Graph& graph = *model_.graph;
   const std::size_t n = model_.q.size();
-  if (!model_.mass.empty()) {
+  if (!model_.mass.empty() || !model_.vectors.empty()) {
     V_ = *model_.potential;
     recognise_mass(model_.mass);
     return;
@@ -161,6 +305,10 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   switch (f) {
     case Formula::V: return make({q}, {{V_}});
     case Formula::V_q: return make({q}, {gradient(graph, V_, q)});
+    case Formula::V_qq: {
+      const Nodes u = new_inputs(graph, n);
+      return make({q, u}, {along(graph, gradient(graph, V_, q), q, u)});
+    }
     case Formula::g: return make({q}, {g});
     case Formula::G: return make({q}, {G_entries_});
     case Formula::g_and_G: return make({q}, {g, G_entries_});

@@ -43,6 +43,17 @@ std::string Model::place(std::string_view part) const {
   }
 }
 
+int Model::n() const {
+  auto count = static_cast<int>(q.size());
+  for (const VectorCoordinate& v_coordinate : vectors) count += v_coordinate.size();
+  return count;
+}
+int Model::m() const {
+  auto count = static_cast<int>(constraints.size());
+  for (const MappedTerm& term : terms) count += term.role == MappedTerm::Role::constraint ? term.rows : 0;
+  return count;
+}
+
 NodeId Model::constant(const std::string& formula, const std::string& what) const {
   Scope scope{graph.get(), {}, {}, {}};
   for (const auto& [parameter, node] : parameters) scope.names.emplace(parameter, Expr{graph.get(), node});
@@ -98,7 +109,7 @@ class Validation {
   explicit Validation(const Model& model) : model_(model) {}
 
   void run() {
-    if (model_.q.empty()) fail("a model needs at least one coordinate");
+    if (model_.n() == 0) fail("a model needs at least one coordinate");
     std::set<std::string> seen;
     for (const std::string& c : model_.coordinates)
       if (!seen.insert(c).second) fail("the coordinate '" + c + "' is declared twice");
@@ -130,6 +141,10 @@ class Validation {
 
   void energy() const {
     const std::size_t n = model_.q.size();
+    if (!model_.vectors.empty()) {
+      if (model_.hamiltonian || model_.kinetic) fail("vector coordinates need the energy as mass and potential");
+      return;
+    }
     const int forms = model_.hamiltonian.has_value() + model_.kinetic.has_value() + !model_.mass.empty();
     if (forms != 1)
       fail("the energy must be given in exactly one form: hamiltonian, or kinetic with potential, or mass with potential");

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
 
 #include "holonom/expr/derivative.hpp"
-#include "holonom/expr/parser.hpp"
-#include "toml_source.hpp"
+#include "table_reader.hpp"
 
 namespace holonom {
 
@@ -16,121 +14,48 @@ namespace {
 
 using Nodes = std::vector<NodeId>;
 
-class Reader {
+class Reader : private FormulaReader {
  public:
-  Reader(const TomlSource& source, const Overrides& overrides) : source_(source), overrides_(overrides) {}
+  Reader(const TomlSource& toml_source, const Overrides& overrides) : FormulaReader(toml_source), overrides_(overrides) {}
 
   Model read() {
     toml::table root;
     try {
-      root = toml::parse(source_.text(), source_.file());
+      root = toml::parse(source.text(), source.file());
     } catch (const toml::parse_error& e) {
-      source_.fail(e.source().begin, std::string(e.description()));
+      source.fail(e.source().begin, std::string(e.description()));
     }
     check_keys(root, {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
                       "reversal", "initial", "integrate"}, "the model file");
     read_header(root);
-    scope_.graph = model_.graph.get();
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));
     read_coordinates(root);
     read_let(table(root, "let"));
     read_energy(root);
-    read_named(table(root, "constraints"), model_.constraints, "constraint");
-    read_named(table(root, "invariants"), model_.invariants, "invariant");
+    read_named(table(root, "constraints"), model.constraints, MappedTerm::Role::constraint);
+    read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
     read_reversal(table(root, "reversal"));
     read_initial(root);
     read_integrate(table(root, "integrate"));
     read_units(table(root, "units"));
-    model_.text = source_.text();
-    return std::move(model_);
+    model.text = source.text();
+    return std::move(model);
   }
 
  private:
-  // Remembers where a part of the model is written, for messages about its value.
-  void mark(const std::string& part, const toml::node& node) { model_.places[part] = source_.place(node.source().begin); }
-
-  // ---- tables and keys
-  const toml::table* table(const toml::table& parent, std::string_view key) const {
-    const toml::node* node = parent.get(key);
-    if (!node) return nullptr;
-    if (!node->is_table()) source_.fail(*node, "'" + std::string(key) + "' must be a table");
-    return node->as_table();
-  }
-  void check_keys(const toml::table& t, const std::vector<std::string>& known, const std::string& where) const {
-    for (const Entry& e : in_file_order(t)) {
-      if (std::find(known.begin(), known.end(), e.key) != known.end()) continue;
-      source_.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + suggestion(e.key, known, "Known keys"));
-    }
-  }
-
   void read_header(const toml::table& root) {
     const toml::node* format = root.get("format");
-    if (!format) throw InputError(source_.file() + ":1:1: the file must begin with format = 1");
-    if (format->value<int64_t>() != 1) source_.fail(*format, "this version reads format = 1");
+    if (!format) throw InputError(source.file() + ":1:1: the file must begin with format = 1");
+    if (format->value<int64_t>() != 1) source.fail(*format, "this version reads format = 1");
     if (const toml::node* name = root.get("name")) {
-      if (!name->is_string()) source_.fail(*name, "the name must be a string");
-      model_.name = *name->value<std::string>();
+      if (!name->is_string()) source.fail(*name, "the name must be a string");
+      model.name = *name->value<std::string>();
     } else {
-      model_.name = std::filesystem::path(source_.file()).stem().string();
+      model.name = std::filesystem::path(source.file()).stem().string();
     }
   }
 
-  // ---- formulas
-  FormulaValue formula_value(const toml::node& node, const std::string& what) {
-    if (node.is_string()) {
-      const std::string text = *node.value<std::string>();
-      try {
-        return parse_formula(text, scope_);
-      } catch (const FormulaError& e) {
-        source_.fail(node, e.offset, "in " + what + ": " + e.what());
-      }
-    }
-    if (node.is_integer() || node.is_floating_point()) {
-      const std::string digits = source_.digits(node);
-      try {
-        return Expr{scope_.graph, scope_.graph->number(digits)};
-      } catch (const std::exception&) {
-        source_.fail(node, "'" + digits + "' is not a number that can be used");
-      }
-    }
-    source_.fail(node, what + " must be a number or a formula in quotes");
-  }
-  NodeId formula(const toml::node& node, const std::string& what) {
-    const FormulaValue value = formula_value(node, what);
-    if (const Expr* x = std::get_if<Expr>(&value)) return x->node;
-    source_.fail(node, what + " must be a number, not a vector");
-  }
-  // A formula without coordinates.
-  NodeId constant(const toml::node& node, const std::string& what) {
-    const NodeId x = formula(node, what);
-    for (const auto* inputs : {&model_.q, &model_.p, &model_.v})
-      if (depends_on(*model_.graph, std::span(&x, 1), *inputs))
-        source_.fail(node, what + " must not depend on coordinates, momenta or velocities");
-    return x;
-  }
-  // A formula that must not use some of the inputs.
-  NodeId restricted(const toml::node& node, const std::string& what, const Nodes& forbidden, const std::string& prefix,
-                    const std::string& remedy) {
-    const NodeId x = formula(node, what);
-    refuse(node, x, what, forbidden, prefix, remedy);
-    return x;
-  }
-  void refuse(const toml::node& node, NodeId x, const std::string& what, const Nodes& forbidden, const std::string& prefix,
-              const std::string& remedy) const {
-    for (std::size_t i = 0; i < forbidden.size(); ++i)
-      if (depends_on(*model_.graph, std::span(&x, 1), std::span(&forbidden[i], 1)))
-        source_.fail(node, what + " uses " + prefix + model_.coordinates[i] + ": " + remedy);
-  }
-
-  void declare(const std::string& name, const toml::source_position& at, FormulaValue value) {
-    if (!is_valid_name(name)) source_.fail(at, "'" + name + "' is not a name: use letters, digits and underscores");
-    if (name == "t" || name == "pi") source_.fail(at, "the name '" + name + "' is reserved");
-    if (is_function_name(name)) source_.fail(at, "'" + name + "' is the name of a function");
-    if (!scope_.names.emplace(name, std::move(value)).second) source_.fail(at, "the name '" + name + "' is used twice");
-  }
-
-  // ---- sections
   void read_parameters(const toml::table* parameters) {
     std::vector<std::string> known;
     if (parameters) {
@@ -142,37 +67,39 @@ class Reader {
           continue;
         }
         try {
-          declare(e.key, e.place->source().begin, parse_formula(override->second, scope_));
+          declare(e.key, e.place->source().begin, parse_formula(override->second, scope));
         } catch (const FormulaError& error) {
           throw InputError("--set " + e.key + "=" + override->second + ": column " + std::to_string(error.offset + 1) + ": " + error.what());
         }
       }
     }
     for (const std::string& name : known)
-      if (const Expr* x = std::get_if<Expr>(&scope_.names.find(name)->second)) model_.parameters[name] = x->node;
+      if (const Expr* x = std::get_if<Expr>(&scope.names.find(name)->second)) model.parameters[name] = x->node;
     for (const auto& [name, value] : overrides_)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError("--set " + name + "=" + value + ": " + source_.file() + " has no parameter '" + name + "'." + suggestion(name, known, "Parameters"));
+        throw InputError("--set " + name + "=" + value + ": " + source.file() + " has no parameter '" + name + "'." + suggestion(name, known, "Parameters"));
   }
 
   void read_coordinates(const toml::table& root) {
     const toml::table* coordinates = table(root, "coordinates");
-    if (!coordinates) throw InputError(source_.file() + ": the table [coordinates] with names = [...] is missing");
-    check_keys(*coordinates, {"names"}, "[coordinates]");
+    if (!coordinates) throw InputError(source.file() + ": the table [coordinates] with names = [...] is missing");
     const toml::node* names = coordinates->get("names");
-    if (!names || !names->is_array() || names->as_array()->empty())
-      source_.fail(names ? *names : *coordinates, "[coordinates] needs names = [\"x\", \"y\", ...]");
-    for (const toml::node& node : *names->as_array()) {
-      if (!node.is_string()) source_.fail(node, "a coordinate name must be a string");
+    if ((names && (!names->is_array() || names->as_array()->empty())) || coordinates->empty())
+      source.fail(names ? *names : *coordinates, "[coordinates] needs names = [\"x\", \"y\", ...], or vectors r = { count = \"N\", dim = 3 }");
+    static const toml::array none;
+    for (const toml::node& node : names ? *names->as_array() : none) {
+      if (!node.is_string()) source.fail(node, "a coordinate name must be a string");
       const std::string name = *node.value<std::string>();
       const auto at = node.source().begin;
-      const Expr q = model_.coordinate(name);
+      const Expr q = model.coordinate(name);
       declare(name, at, q);
-      declare("p_" + name, at, model_.momentum(q));
-      declare("v_" + name, at, model_.velocity(q));
+      declare("p_" + name, at, model.momentum(q));
+      declare("v_" + name, at, model.velocity(q));
     }
-    scope_.q = model_.q;
-    scope_.v = model_.v;
+    scope.q = model.q;
+    scope.v = model.v;
+    for (const Entry& e : in_file_order(*coordinates))
+      if (e.key != "names") tables_.read_vector(e);
   }
 
   void read_let(const toml::table* let) {
@@ -184,131 +111,146 @@ class Reader {
   void read_energy(const toml::table& root) {
     const toml::table* energy = table(root, "energy");
     const std::string forms = "[energy] needs exactly one of: hamiltonian; kinetic and potential; mass and potential";
-    if (!energy) throw InputError(source_.file() + ": " + forms);
-    check_keys(*energy, {"hamiltonian", "kinetic", "mass", "potential"}, "[energy]");
+    if (!energy) throw InputError(source.file() + ": " + forms);
+    check_keys(*energy, {"hamiltonian", "kinetic", "mass", "potential", "sum"}, "[energy]");
     mark("energy", *energy);
     for (const Entry& e : in_file_order(*energy)) mark("energy." + e.key, *e.node);
     const toml::node *H = energy->get("hamiltonian"), *T = energy->get("kinetic"), *M = energy->get("mass"), *V = energy->get("potential");
-    if ((H != nullptr) + (T != nullptr) + (M != nullptr) != 1) source_.fail(*energy, forms);
-    if (H && V) source_.fail(*V, "the hamiltonian contains the potential already: give one of them");
+    if ((H != nullptr) + (T != nullptr) + (M != nullptr) != 1) source.fail(*energy, forms);
+    if (H && V) source.fail(*V, "the hamiltonian contains the potential already: give one of them");
     if (H) {
-      model_.hamiltonian = restricted(*H, "the hamiltonian", model_.v, "v_", "write it with momenta p_<name>");
+      model.hamiltonian = formula(*H, "the hamiltonian");
+      refuse(*H, *model.hamiltonian, "the hamiltonian", model.v, "v_", "write it with momenta p_<name>");
       return;
     }
-    if (!V) source_.fail(*energy, "the potential is missing (write potential = \"0\" for free motion)");
-    read_potential(*V);
-    if (T) model_.kinetic = restricted(*T, "the kinetic energy", model_.p, "p_", "write it with velocities v_<name>");
+    if (!model.vectors.empty() && !M) source.fail(*energy, "vector coordinates need the energy as mass = { ... } and potential");
+    const toml::node* sums = energy->get("sum");
+    model.potential = Graph::zero;
+    if (!V && !sums) source.fail(*energy, "the potential is missing (write potential = \"0\" for free motion)");
+    if (V) read_potential(*V);
+    if (sums) tables_.read_terms(*sums, MappedTerm::Role::energy);
+    if (T) {
+      model.kinetic = formula(*T, "the kinetic energy");
+      refuse(*T, *model.kinetic, "the kinetic energy", model.p, "p_", "write it with velocities v_<name>");
+    }
     if (M) read_mass(*M);
   }
 
   void read_potential(const toml::node& node) {
-    const auto part = [&](const toml::node& formula_node, const std::string& what) {
-      const std::string remedy = "it is a formula of the coordinates alone";
-      const NodeId V = restricted(formula_node, what, model_.p, "p_", remedy);
-      refuse(formula_node, V, what, model_.v, "v_", remedy);
-      return V;
+    // A part that uses single items of a vector becomes a term of its own.
+    const auto part = [&](const toml::node& formula_node, const std::string& what, bool fast) {
+      const NodeId V = of_coordinates(formula_node, what);
+      return tables_.take_single(formula_node, V, MappedTerm::Role::energy, "", fast) ? Graph::zero : V;
     };
     const toml::table* split = node.as_table();
     if (!split) {
-      model_.potential = part(node, "the potential");
+      model.potential = part(node, "the potential", false);
       return;
     }
     check_keys(*split, {"slow", "fast"}, "energy.potential");
     const toml::node *slow = split->get("slow"), *fast = split->get("fast");
-    if (!slow || !fast) source_.fail(node, "a split potential is { slow = \"...\", fast = \"...\" }");
-    model_.fast_potential = part(*fast, "the fast potential");
-    model_.potential = model_.graph->add(part(*slow, "the slow potential"), *model_.fast_potential);
+    if (!slow || !fast) source.fail(node, "a split potential is { slow = \"...\", fast = \"...\" }");
+    model.fast_potential = part(*fast, "the fast potential", true);
+    model.potential = model.graph->add(part(*slow, "the slow potential", false), *model.fast_potential);
   }
 
   void read_mass(const toml::node& node) {
-    const std::size_t n = model_.q.size();
+    const std::size_t n = model.q.size();
+    if (const toml::table* by_name = node.as_table()) return tables_.read_masses(*by_name);
+    if (!model.vectors.empty()) source.fail(node, "vector coordinates need the masses by name: mass = { r = \"m\" }");
     const std::string shape = "mass needs one number for each of the " + std::to_string(n) + " coordinates, or a matrix of " +
                               std::to_string(n) + " rows";
-    if (!node.is_array() || node.as_array()->size() != n) source_.fail(node, shape);
+    if (!node.is_array() || node.as_array()->size() != n) source.fail(node, shape);
     const bool matrix = node.as_array()->front().is_array();
     for (std::size_t i = 0; i < n; ++i) {
       const toml::node& row = (*node.as_array())[i];
-      if (row.is_array() != matrix) source_.fail(row, shape);
-      mark("energy.mass." + model_.coordinates[i], row);
+      if (row.is_array() != matrix) source.fail(row, shape);
+      mark("energy.mass." + model.coordinates[i], row);
       if (!matrix) {
-        model_.mass.push_back(constant(row, "the mass of '" + model_.coordinates[i] + "'"));
+        model.mass.push_back(constant(row, "the mass of '" + model.coordinates[i] + "'"));
         continue;
       }
-      if (row.as_array()->size() != n) source_.fail(row, "this row of the mass matrix needs " + std::to_string(n) + " entries");
-      for (const toml::node& entry : *row.as_array()) model_.mass.push_back(constant(entry, "an entry of the mass matrix"));
+      if (row.as_array()->size() != n) source.fail(row, "this row of the mass matrix needs " + std::to_string(n) + " entries");
+      for (const toml::node& entry : *row.as_array()) model.mass.push_back(constant(entry, "an entry of the mass matrix"));
     }
   }
 
-  void read_named(const toml::table* t, std::vector<Named>& into, const std::string& kind) {
+  void read_named(const toml::table* t, std::vector<Named>& into, MappedTerm::Role role) {
     if (!t) return;
+    const bool constraint = role == MappedTerm::Role::constraint;
     for (const Entry& e : in_file_order(*t)) {
-      const std::string what = kind + " '" + e.key + "'";
+      const std::string what = (constraint ? "constraint '" : "invariant '") + e.key + "'";
       const auto at = e.place->source().begin;
-      if (!is_valid_name(e.key)) source_.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
-      if (kind == "constraint" && e.key == "stack")
-        source_.fail(at, "the name 'stack' is reserved for constraints over index tables");
-      const NodeId x = formula(*e.node, what);
-      if (kind == "constraint") {
-        for (const auto& [inputs, prefix] : {std::pair{&model_.p, "p_"}, std::pair{&model_.v, "v_"}})
-          refuse(*e.node, x, what, *inputs, prefix, "constraints are formulas of the coordinates alone");
-        if (!depends_on(*model_.graph, std::span(&x, 1), model_.q)) source_.fail(*e.node, what + " does not depend on any coordinate");
-      } else {
-        refuse(*e.node, x, what, model_.v, "v_", "write it with momenta p_<name>");
+      if (e.node->is_array() && e.key == (constraint ? "stack" : "sum")) {
+        tables_.read_terms(*e.node, role);
+        continue;
       }
-      mark(kind + "s." + e.key, *e.node);
+      if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
+      if (constraint && e.key == "stack") source.fail(at, "the name 'stack' is reserved for constraints over index tables");
+      mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
+      const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);
+      if (tables_.take_single(*e.node, x, role, e.key, false)) continue;
+      if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q)) source.fail(*e.node, what + " does not depend on any coordinate");
+      if (!constraint) refuse(*e.node, x, what, model.v, "v_", "write it with momenta p_<name>");
       into.push_back({e.key, x});
     }
   }
 
   void read_reversal(const toml::table* reversal) {
-    model_.flip_q.assign(model_.q.size(), false);
-    model_.flip_p.assign(model_.q.size(), true);
+    model.flip_q.assign(static_cast<std::size_t>(model.n()), false);
+    model.flip_p.assign(static_cast<std::size_t>(model.n()), true);
     if (!reversal) return;
     check_keys(*reversal, {"flip"}, "[reversal]");
     const toml::node* flip = reversal->get("flip");
-    if (!flip || !flip->is_array()) source_.fail(flip ? *flip : *reversal, "[reversal] needs flip = [\"p_x\", ...]");
-    model_.reversal_given = true;
-    model_.flip_p.assign(model_.q.size(), false);
+    if (!flip || !flip->is_array()) source.fail(flip ? *flip : *reversal, "[reversal] needs flip = [\"p_x\", ...]");
+    model.reversal_given = true;
+    std::fill_n(model.flip_p.begin(), model.q.size(), false);
     std::vector<std::string> known;
-    for (const std::string& c : model_.coordinates) known.insert(known.end(), {c, "p_" + c});
+    for (const std::string& c : model.coordinates) known.insert(known.end(), {c, "p_" + c});
     for (const toml::node& node : *flip->as_array()) {
       const std::string name = node.value<std::string>().value_or("");
       const auto it = std::find(known.begin(), known.end(), name);
-      if (it == known.end()) source_.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
+      if (it == known.end()) source.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
       const auto k = static_cast<std::size_t>(it - known.begin());
-      (k % 2 == 0 ? model_.flip_q : model_.flip_p)[k / 2] = true;
+      (k % 2 == 0 ? model.flip_q : model.flip_p)[k / 2] = true;
     }
   }
 
   void read_initial(const toml::table& root) {
     const toml::table* initial = table(root, "initial");
-    if (!initial) throw InputError(source_.file() + ": the table [initial] with q = {...} is missing");
+    if (!initial) throw InputError(source.file() + ": the table [initial] with q = {...} is missing");
     check_keys(*initial, {"q", "p", "v", "project"}, "[initial]");
     mark("initial", *initial);
     const toml::table *q = table(*initial, "q"), *p = table(*initial, "p"), *v = table(*initial, "v");
-    if (!q) source_.fail(*initial, "[initial] needs q = { ... } with a value for every coordinate");
-    if (p && v) source_.fail(*initial, "[initial] takes momenta p or velocities v, not both");
+    if (!q) source.fail(*initial, "[initial] needs q = { ... } with a value for every coordinate");
+    if (p && v) source.fail(*initial, "[initial] takes momenta p or velocities v, not both");
     if (const toml::node* project = initial->get("project")) {
-      if (!project->is_boolean()) source_.fail(*project, "project must be true or false");
-      model_.project = *project->value<bool>();
+      if (!project->is_boolean()) source.fail(*project, "project must be true or false");
+      model.project = *project->value<bool>();
     }
-    model_.q0 = read_values(*q, "initial.q", true);
-    model_.start_is_velocity = v != nullptr;
+    model.q0 = read_values(*q, "initial.q", true);
+    model.start_is_velocity = v != nullptr;
     const toml::table* motion = v ? v : p;
-    model_.start = motion ? read_values(*motion, v ? "initial.v" : "initial.p", false) : Nodes(model_.q.size(), Graph::zero);
+    model.start = motion ? read_values(*motion, v ? "initial.v" : "initial.p", false) : Nodes(model.q.size(), Graph::zero);
   }
-  Nodes read_values(const toml::table& t, const std::string& where, bool all_required) {
-    check_keys(t, model_.coordinates, where);
+  Nodes read_values(const toml::table& t, const std::string& where, bool position) {
+    std::vector<std::string> known = model.coordinates;
+    for (const VectorCoordinate& v : model.vectors) known.push_back(v.name);
+    check_keys(t, known, where);
     mark(where, t);
-    Nodes values(model_.q.size(), Graph::zero);
+    Nodes values(model.q.size(), Graph::zero);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string& name = model_.coordinates[i];
+      const std::string& name = model.coordinates[i];
       if (const toml::node* node = t.get(name)) {
         values[i] = constant(*node, where + "." + name);
         mark(where + "." + name, *node);
-      } else if (all_required) {
-        source_.fail(t, where + " has no value for the coordinate '" + name + "'");
+      } else if (position) {
+        source.fail(t, where + " has no value for the coordinate '" + name + "'");
       }
+    }
+    for (VectorCoordinate& v : model.vectors) {
+      if (const toml::node* node = t.get(v.name)) tables_.read_items(*node, where, v, position);
+      else if (position) source.fail(t, where + " has no values for '" + v.name + "'");
     }
     return values;
   }
@@ -318,36 +260,36 @@ class Reader {
     check_keys(*integrate, {"method", "step", "until", "every"}, "[integrate]");
     for (const Entry& e : in_file_order(*integrate)) mark("integrate." + e.key, *e.node);
     if (const toml::node* method = integrate->get("method")) {
-      if (!method->is_string()) source_.fail(*method, "method must be a string, such as \"rattle\"");
-      model_.method = *method->value<std::string>();
+      if (!method->is_string()) source.fail(*method, "method must be a string, such as \"rattle\"");
+      model.method = *method->value<std::string>();
     }
-    if (const toml::node* step = integrate->get("step")) model_.step = constant(*step, "step");
-    if (const toml::node* until = integrate->get("until")) model_.until = constant(*until, "until");
+    if (const toml::node* step = integrate->get("step")) model.step = constant(*step, "step");
+    if (const toml::node* until = integrate->get("until")) model.until = constant(*until, "until");
     if (const toml::node* every = integrate->get("every")) {
-      model_.every = static_cast<long>(every->value<int64_t>().value_or(0));
-      if (model_.every < 1) source_.fail(*every, "every must be a whole number of steps, at least 1");
+      model.every = static_cast<long>(every->value<int64_t>().value_or(0));
+      if (model.every < 1) source.fail(*every, "every must be a whole number of steps, at least 1");
     }
   }
 
   void read_units(const toml::table* units) {
     if (!units) return;
     std::vector<std::string> known;
-    for (const auto& [name, value] : scope_.names) known.push_back(name);
-    for (const auto* list : {&model_.constraints, &model_.invariants})
+    for (const auto& [name, value] : scope.names) known.push_back(name);
+    for (const auto* list : {&model.constraints, &model.invariants})
       for (const Named& x : *list) known.push_back(x.name);
+    for (const MappedTerm& term : model.terms) known.push_back(term.name);
+    known.insert(known.end(), scope.vectors.begin(), scope.vectors.end());
     known.emplace_back("t");
     for (const Entry& e : in_file_order(*units)) {
       if (std::find(known.begin(), known.end(), e.key) == known.end())
-        source_.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + suggestion(e.key, known, "Names"));
-      if (!e.node->is_string()) source_.fail(*e.node, "a unit is text in quotes");
-      model_.units[e.key] = *e.node->value<std::string>();
+        source.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + suggestion(e.key, known, "Names"));
+      if (!e.node->is_string()) source.fail(*e.node, "a unit is text in quotes");
+      model.units[e.key] = *e.node->value<std::string>();
     }
   }
 
-  const TomlSource& source_;
   const Overrides& overrides_;
-  Model model_;
-  Scope scope_{};
+  TableReader tables_{*this};
 };
 
 }  // namespace

@@ -19,8 +19,18 @@ template <class S>
 class TextbookRattle final : public AnyMethod<S> {
  public:
   TextbookRattle(const AnySystem<S>& sys, const RattleFaults& faults)
-      : sys_(sys), faults_(faults), G0_(sys.pattern()), G1_(sys.pattern()), q_(sys.n()), p_(sys.n()), p_hat_(sys.n()),
-        row_(sys.n()), W_(sys.n()), r_(sys.m()), impulse_(sys.m()), K_(sys.m()) {}
+      : sys_(sys),
+        faults_(faults),
+        G0_(sys.pattern()),
+        G1_(sys.pattern()),
+        q_(sys.n()),
+        p_(sys.n()),
+        p_hat_(sys.n()),
+        row_(sys.n()),
+        W_(sys.n()),
+        r_(sys.m()),
+        impulse_(sys.m()),
+        K_(sys.m()) {}
 
   Status begin(const State<S>&, const S&) override { return {}; }
 
@@ -112,7 +122,9 @@ MethodEntry claiming_to_be_rattle(std::string key, const Arguments&... arguments
   entry.info = methods().find("rattle").info;
   entry.info.key = std::move(key);
   const auto add = [&]<class S>(Maker<S>& maker) {
-    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) { return std::make_unique<Method<S>>(sys, arguments...); };
+    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) {
+      return std::make_unique<Method<S>>(sys, arguments...);
+    };
   };
   add(std::get<Maker<double>>(entry.makers));
   add(std::get<Maker<Dual<double>>>(entry.makers));
@@ -131,7 +143,9 @@ inline MethodEntry loose_rattle(double tolerance) {
   entry.info = rattle.info;
   entry.info.key = "loose RATTLE";
   const auto add = [&]<class S>(Maker<S>& maker) {
-    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) { return rattle.make<S>(sys, {.tolerance = tolerance}); };
+    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) {
+      return rattle.make<S>(sys, {.tolerance = tolerance});
+    };
   };
   add(std::get<Maker<double>>(entry.makers));
   add(std::get<Maker<Dual<double>>>(entry.makers));

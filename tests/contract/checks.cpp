@@ -21,15 +21,15 @@ namespace {
   return buffer;
 }
 
-constexpr long run_length = 300;                       // of properties that must hold at every step
+constexpr long run_length = 300;                         // of properties that must hold at every step
 constexpr std::initializer_list<long> few_steps{1, 10};  // of local properties
 
 }  // namespace
 
 Verdict has_order(const MethodEntry& entry, const Problem& problem) {
   const long n = problem.about.coarsest;
-  const OrderFit fit =
-      convergence_order(entry, problem.sys, problem.start, problem.states.back(), problem.about.time, {n, 2 * n, 4 * n, 8 * n});
+  const OrderFit fit = convergence_order(entry, problem.sys, problem.start, problem.states.back(), problem.about.time,
+                                         {n, 2 * n, 4 * n, 8 * n});
   std::string evidence = text("slopes %.4f (q) %.4f (p) from %d points; errors", fit.slope_q, fit.slope_p, fit.used);
   double smallest = 1;
   for (const OrderPoint& point : fit.points) {
@@ -38,7 +38,8 @@ Verdict has_order(const MethodEntry& entry, const Problem& problem) {
   }
   evidence += text("; reference %.1e", problem.reference_error);
   const auto near = [&](double slope) { return std::abs(slope - entry.info.order) <= Bounds::order; };
-  return {fit.used >= 3 && near(fit.slope_q) && near(fit.slope_p) && problem.reference_error <= 1e-2 * smallest, evidence};
+  return {fit.used >= 3 && near(fit.slope_q) && near(fit.slope_p) && problem.reference_error <= 1e-2 * smallest,
+          evidence};
 }
 
 Verdict is_symmetric(const MethodEntry& entry, const Problem& problem) {
@@ -84,18 +85,22 @@ Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& probl
   return {worst <= Bounds::tangent_defect, evidence};
 }
 
-// A loop of 2 % of the motion's size in q and p, carried along for 10 steps.
+// A loop of 2 % of the motion's size in q and p, carried along for 20 steps.
 Verdict is_symplectic_by_loops(const MethodEntry& entry, const Problem& problem) {
   constexpr double radius = 0.02;
   constexpr int points = 64;
-  constexpr long steps = 10;
+  constexpr long steps = 20;
   const State<double>& x = problem.states.front();
   const LoopPlan<double> plan = widest_loop(problem.sys, x, problem.size, radius);
-  const auto measure = [&](int count) { return loop_integral(entry, problem.sys, x, problem.size, plan, count, problem.h, steps); };
+  const auto measure = [&](int count) {
+    return loop_integral(entry, problem.sys, x, problem.size, plan, count, problem.h, steps);
+  };
   const LoopIntegral<double> coarse = measure(points), fine = measure(2 * points);
   const double converged = std::abs(fine.after - coarse.after) / std::abs(fine.before);
-  return {coarse.change() <= Bounds::loop_defect && fine.change() <= Bounds::loop_defect && converged <= Bounds::loop_defect,
-          text("action %.3e changes by %.1e with %d points, %.1e with %d", fine.before, coarse.change(), points, fine.change(), 2 * points)};
+  return {coarse.change() <= Bounds::loop_defect && fine.change() <= Bounds::loop_defect &&
+              converged <= Bounds::loop_defect,
+          text("action %.3e changes by %.1e with %d points, %.1e with %d", fine.before, coarse.change(), points,
+               fine.change(), 2 * points)};
 }
 
 Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem) {
@@ -118,20 +123,24 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   // A method that keeps the energy exactly has no band to compare with, but a random walk of rounding errors.
   const double noise = Bounds::round_off * std::sqrt(static_cast<double>(problem.about.energy_steps)) * energy.size;
   return {std::abs(energy.drift) <= std::max(Bounds::energy_drift * energy.band(), noise),
-          text("drift %.1e in a band of %.1e (%.4f), %ld steps", energy.drift, energy.band(), energy.drift / energy.band(), problem.about.energy_steps)};
+          text("drift %.1e in a band of %.1e (%.4f), %ld steps", energy.drift, energy.band(),
+               energy.drift / energy.band(), problem.about.energy_steps)};
 }
 
 const std::vector<Property>& properties() {
   static const std::vector<Property> all{
-      {"order", [](const MethodInfo& info) { return info.order > 0; }, has_order},
-      {"symmetry", [](const MethodInfo& info) { return info.symmetric; }, is_symmetric},
-      {"reversibility", [](const MethodInfo& info) { return info.symmetric; }, is_reversible},
-      {"position", [](const MethodInfo& info) { return info.keeps_position; }, keeps_position},
-      {"hidden", [](const MethodInfo& info) { return info.keeps_hidden; }, keeps_hidden},
-      {"tangents", [](const MethodInfo& info) { return info.symplectic; }, is_symplectic_by_tangents},
-      {"loops", [](const MethodInfo& info) { return info.symplectic; }, is_symplectic_by_loops},
-      {"momenta", [](const MethodInfo& info) { return info.momentum_maps; }, keeps_momenta},
-      {"energy", [](const MethodInfo& info) { return info.symplectic; }, keeps_energy},
+      {"order", [](const MethodInfo& info, const Case&) { return info.order > 0; }, has_order},
+      {"symmetry", [](const MethodInfo& info, const Case&) { return info.symmetric; }, is_symmetric},
+      {"reversibility", [](const MethodInfo& info, const Case&) { return info.symmetric; }, is_reversible},
+      {"position", [](const MethodInfo& info, const Case& on) { return info.keeps_position && on.constraints > 0; },
+       keeps_position},
+      {"hidden", [](const MethodInfo& info, const Case& on) { return info.keeps_hidden && on.constraints > 0; },
+       keeps_hidden},
+      {"tangents", [](const MethodInfo& info, const Case&) { return info.symplectic; }, is_symplectic_by_tangents},
+      {"loops", [](const MethodInfo& info, const Case&) { return info.symplectic; }, is_symplectic_by_loops},
+      {"momenta", [](const MethodInfo& info, const Case& on) { return info.momentum_maps && on.momenta > 0; },
+       keeps_momenta},
+      {"energy", [](const MethodInfo& info, const Case&) { return info.symplectic; }, keeps_energy},
   };
   return all;
 }

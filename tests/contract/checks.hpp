@@ -13,11 +13,11 @@ struct Verdict {
 
 // Bounds, in the scalar double. Those of symplecticity and order are promises of the project.
 struct Bounds {
-  static constexpr double order = 0.05;             // |slope − order|
-  static constexpr double tangent_defect = 1e-13;   // of the wedge product, per one and per ten steps
-  static constexpr double loop_defect = 1e-11;      // of the action, relative to the area of the loop
+  static constexpr double order = 0.05;            // |slope − order|
+  static constexpr double tangent_defect = 1e-13;  // of the wedge product, per one and per ten steps
+  static constexpr double loop_defect = 1e-12;     // of the action, relative to the area of the loop
   static constexpr double round_off = 64 * std::numeric_limits<double>::epsilon();  // residuals, reversal, momenta
-  static constexpr double energy_drift = 0.05;      // of the band in which the energy oscillates
+  static constexpr double energy_drift = 0.05;  // of the band in which the energy oscillates
 };
 
 Verdict has_order(const MethodEntry& entry, const Problem& problem);
@@ -32,7 +32,7 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem);
 
 struct Property {
   std::string name;
-  bool (*claimed)(const MethodInfo& info);
+  bool (*claimed)(const MethodInfo& info, const Case& on);  // and there is something to be kept
   Verdict (*check)(const MethodEntry& entry, const Problem& problem);
 };
 const std::vector<Property>& properties();

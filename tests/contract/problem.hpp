@@ -9,10 +9,12 @@
 namespace holonom::contract {
 
 struct Case {
-  const char* model;    // the name of the file, without .toml
-  double time;          // orders are measured at this time, states for local properties lie before it
-  long coarsest;        // steps to `time` of the coarsest run of an order measurement
-  long energy_steps;    // steps of the model's own size in the search for an energy drift
+  const char* model;  // the name of the file, without .toml
+  int constraints;
+  int momenta;        // momentum maps among its invariants
+  double time;        // orders are measured at this time, states for local properties lie before it
+  long coarsest;      // steps to `time` of the coarsest run of an order measurement
+  long energy_steps;  // steps of the model's own size in the search for an energy drift
 };
 
 // One line for each file of models/.
@@ -26,7 +28,7 @@ struct Problem {
   std::shared_ptr<const CompiledModel> compiled;
   GraphSystem<double> sys;
   State<double> start;
-  double h = 0;                       // the step of [integrate]
+  double h = 0;  // the step of [integrate]
   StateSize<double> size;
   std::vector<State<double>> states;  // on the manifold; the last one is the exact solution at `time`
   double reference_error = 0;         // of that one, relative

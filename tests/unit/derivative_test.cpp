@@ -31,8 +31,8 @@ NodeId reverse(Graph& g, NodeId y, NodeId x) { return gradient(g, y, std::span(&
 // ---- functions of one variable
 
 struct Unary {
-  const char* formula;                                    // in x
-  std::function<quad(quad)> f, f1, f2, f3;                // value and derivatives
+  const char* formula;                      // in x
+  std::function<quad(quad)> f, f1, f2, f3;  // value and derivatives
   quad at;
 };
 
@@ -66,8 +66,8 @@ const vector<Unary>& unary_functions() {
        [](Q x) { return Q(-x / pow(root(1 - x * x), 3)); },
        [](Q x) { return Q(-(1 + 2 * x * x) / pow(root(1 - x * x), 5)); }, c(0.7)},
       {"atan(x)", [](Q x) { return Q(atan(x)); }, [](Q x) { return Q(1 / (1 + x * x)); },
-       [](Q x) { return Q(-2 * x / pow(1 + x * x, 2)); },
-       [](Q x) { return Q((6 * x * x - 2) / pow(1 + x * x, 3)); }, c(0.7)},
+       [](Q x) { return Q(-2 * x / pow(1 + x * x, 2)); }, [](Q x) { return Q((6 * x * x - 2) / pow(1 + x * x, 3)); },
+       c(0.7)},
       {"sinh(x)", [](Q x) { return Q(sinh(x)); }, [](Q x) { return Q(cosh(x)); }, [](Q x) { return Q(sinh(x)); },
        [](Q x) { return Q(cosh(x)); }, c(0.7)},
       {"cosh(x)", [](Q x) { return Q(cosh(x)); }, [](Q x) { return Q(sinh(x)); }, [](Q x) { return Q(cosh(x)); },
@@ -89,7 +89,8 @@ const vector<Unary>& unary_functions() {
       {"x^-0.5", [](Q x) { return Q(1 / root(x)); }, [](Q x) { return Q(c(-0.5) / (x * root(x))); },
        [](Q x) { return Q(c(0.75) / (x * x * root(x))); }, [](Q x) { return Q(c(-1.875) / (x * x * x * root(x))); },
        c(0.7)},
-      {"x^0.3", [](Q x) { return Q(exp(Q("0.3") * log(x))); }, [](Q x) { return Q(Q("0.3") * exp(Q("-0.7") * log(x))); },
+      {"x^0.3", [](Q x) { return Q(exp(Q("0.3") * log(x))); },
+       [](Q x) { return Q(Q("0.3") * exp(Q("-0.7") * log(x))); },
        [](Q x) { return Q(Q("-0.21") * exp(Q("-1.7") * log(x))); },
        [](Q x) { return Q(Q("0.357") * exp(Q("-2.7") * log(x))); }, c(0.7)},
       {"2^x", [](Q x) { return Q(exp(x * log(Q(2)))); }, [](Q x) { return Q(log(Q(2)) * exp(x * log(Q(2)))); },
@@ -122,7 +123,8 @@ TEST(Derivative, OfOneVariableToThirdOrder) {
 
 // f(s(x)) with s = 0.5 + 0.3 sin x: the chain rule to third order (Faà di Bruno) for every operation.
 TEST(Derivative, ChainRuleToThirdOrder) {
-  const quad x = c(0.4), s = quad("0.5") + quad("0.3") * sin(x), s1 = quad("0.3") * cos(x), s2 = -quad("0.3") * sin(x), s3 = -s1;
+  const quad x = c(0.4), s = quad("0.5") + quad("0.3") * sin(x), s1 = quad("0.3") * cos(x), s2 = -quad("0.3") * sin(x),
+             s3 = -s1;
   for (const Unary& u : unary_functions()) {
     for (const bool backward : {false, true}) {
       Playground p;
@@ -149,9 +151,16 @@ struct Binary {
 
 vector<quad> power(quad x, quad y) {  // xʸ, L = log x
   const quad L = log(x), f = exp(y * L);
-  return {f, y * f / x, L * f, y * (y - 1) * f / (x * x), f / x * (1 + y * L), L * L * f,
-          y * (y - 1) * (y - 2) * f / (x * x * x), f / (x * x) * (2 * y - 1 + y * (y - 1) * L),
-          f / x * (2 * L + y * L * L), L * L * L * f};
+  return {f,
+          y * f / x,
+          L * f,
+          y * (y - 1) * f / (x * x),
+          f / x * (1 + y * L),
+          L * L * f,
+          y * (y - 1) * (y - 2) * f / (x * x * x),
+          f / (x * x) * (2 * y - 1 + y * (y - 1) * L),
+          f / x * (2 * L + y * L * L),
+          L * L * L * f};
 }
 vector<quad> angle(quad y, quad x) {  // atan2(y, x), called with (first, second) = (y, x)
   const quad r2 = x * x + y * y, r4 = r2 * r2, r6 = r4 * r2;
@@ -165,13 +174,21 @@ vector<quad> quotient(quad x, quad y) {
   return {x / y, 1 / y, -x / (y * y), 0, -1 / (y * y), 2 * x / pow(y, 3), 0, 0, 2 / pow(y, 3), -6 * x / pow(y, 4)};
 }
 vector<quad> cube_times_square(quad x, quad y) {  // x³y²
-  return {x * x * x * y * y, 3 * x * x * y * y, 2 * x * x * x * y, 6 * x * y * y, 6 * x * x * y, 2 * x * x * x,
-          6 * y * y, 12 * x * y, 6 * x * x, 0};
+  return {x * x * x * y * y, 3 * x * x * y * y, 2 * x * x * x * y, 6 * x * y * y, 6 * x * x * y,
+          2 * x * x * x,     6 * y * y,         12 * x * y,        6 * x * x,     0};
 }
 vector<quad> distance(quad x, quad y) {  // sqrt(x² + y²)
   const quad r = sqrt(x * x + y * y), r3 = r * r * r, r5 = r3 * r * r;
-  return {r, x / r, y / r, y * y / r3, -x * y / r3, x * x / r3, -3 * x * y * y / r5, (2 * x * x * y - y * y * y) / r5,
-          (2 * x * y * y - x * x * x) / r5, -3 * x * x * y / r5};
+  return {r,
+          x / r,
+          y / r,
+          y * y / r3,
+          -x * y / r3,
+          x * x / r3,
+          -3 * x * y * y / r5,
+          (2 * x * x * y - y * y * y) / r5,
+          (2 * x * y * y - x * x * x) / r5,
+          -3 * x * x * y / r5};
 }
 
 TEST(Derivative, OfTwoVariablesToThirdOrder) {
@@ -208,7 +225,8 @@ TEST(Derivative, OfTwoVariablesToThirdOrder) {
     for (const bool backward : {false, true}) {
       Playground p;
       const auto d = [&](NodeId i, NodeId by) { return backward ? reverse(p.graph, i, by) : forward(p.graph, i, by); };
-      const NodeId f = p.parse(b.formula), fx = d(f, p.x), fy = d(f, p.y), fxx = d(fx, p.x), fxy = d(fx, p.y), fyy = d(fy, p.y);
+      const NodeId f = p.parse(b.formula), fx = d(f, p.x), fy = d(f, p.y), fxx = d(fx, p.x), fxy = d(fx, p.y),
+                   fyy = d(fy, p.y);
       const vector<NodeId> all{f, fx, fy, fxx, fxy, fyy, d(fxx, p.x), d(fxx, p.y), d(fxy, p.y), d(fyy, p.y)};
       const char* names[] = {"f", "f_x", "f_y", "f_xx", "f_xy", "f_yy", "f_xxx", "f_xxy", "f_xyy", "f_yyy"};
       const vector<quad> found = values<quad>(p.graph, all, p.inputs(), {b.x, b.y, 0});
@@ -223,9 +241,9 @@ TEST(Derivative, BranchesThatAreNotTakenLeaveNoTrace) {
   const vector<std::pair<const char*, std::array<double, 3>>> cases{
       {"if(x > 0, sqrt(x), 0)", {0, 0, 0}},
       {"if(x > 0, log(x)*y, x^2)", {-2, 2, 0}},
-      {"min(sqrt(x + 1), 1/0)", {std::numeric_limits<double>::infinity(), 0, 0}},
+      {"min(x, sqrt(x + 1))", {1, 0, 0}},
       {"x*if(x < 0, x, 1/(x + 1))", {-2, 2, 0}},
-      {"max(x, 1/(x + 1)^2 - 1/0)", {1, 0, 0}},
+      {"max(sqrt(x + 1), y)", {0, 0, 0}},
       {"if(x > 5, if(x > 7, sqrt(x), log(x)), if(x > 0, 1/(x + 1), x^3))", {3, -6, 6}},
   };
   for (const auto& [formula, expected] : cases) {
@@ -234,7 +252,6 @@ TEST(Derivative, BranchesThatAreNotTakenLeaveNoTrace) {
     for (const double slope : expected) {
       by_forward = forward(p.graph, by_forward, p.x);
       by_reverse = reverse(p.graph, by_reverse, p.x);
-      if (!std::isfinite(slope)) break;
       EXPECT_EQ(p.evaluate(by_forward, -1.0, 1.0), slope) << formula;
       EXPECT_EQ(p.evaluate(by_reverse, -1.0, 1.0), slope) << formula;
     }
@@ -305,7 +322,8 @@ TEST(Derivative, ForwardIsReverseOnRandomExpressions) {
     }
     const vector<quad> v = values<quad>(p.graph, all, x, at);
     for (std::size_t k = 0; k < v.size(); k += 2)
-      EXPECT_LE(to_double(abs(v[k] - v[k + 1])), 1e-28 * (1 + to_double(abs(v[k])))) << "seed " << seed << ", " << k / 2;
+      EXPECT_LE(to_double(abs(v[k] - v[k + 1])), 1e-28 * (1 + to_double(abs(v[k]))))
+          << "seed " << seed << ", " << k / 2;
   }
 }
 
@@ -313,7 +331,8 @@ TEST(Derivative, RateOfALongChainOfChoicesIsShared) {
   // Each choice uses the one before twice: without sharing, 2^40 nodes.
   Playground p;
   NodeId y = p.x;
-  for (int k = 0; k < 40; ++k) y = p.graph.select(p.graph.apply(Op::less, y, p.y), p.graph.apply(Op::sin, y), p.graph.apply(Op::exp, y));
+  for (int k = 0; k < 40; ++k)
+    y = p.graph.select(p.graph.apply(Op::less, y, p.y), p.graph.apply(Op::sin, y), p.graph.apply(Op::exp, y));
   const NodeId slope = reverse(p.graph, y, p.x);
   EXPECT_LT(p.graph.size(), 2000U);
   EXPECT_TRUE(agree(p.evaluate(slope, 0.3, 0.5), p.evaluate(forward(p.graph, y, p.x), 0.3, 0.5), 100));
@@ -323,7 +342,8 @@ TEST(Derivative, RateOfALongChainOfChoicesIsShared) {
 
 TEST(Sparsity, OfAJacobian) {
   Playground p;
-  const vector<NodeId> y{p.parse("x^2 + 3"), p.parse("y*z"), p.parse("sin(x + z) - sin(z + x)"), p.parse("5"), p.parse("x*y + z")};
+  const vector<NodeId> y{p.parse("x^2 + 3"), p.parse("y*z"), p.parse("sin(x + z) - sin(z + x)"), p.parse("5"),
+                         p.parse("x*y + z")};
   const SparseJacobian J = jacobian(p.graph, y, p.inputs());
   EXPECT_EQ(J.row_start, (vector<int>{0, 1, 3, 3, 3, 6}));
   EXPECT_EQ(J.column, (vector<int>{0, 1, 2, 0, 1, 2}));
@@ -349,7 +369,7 @@ TEST(Sparsity, DependsOn) {
 
 // g₁ = x²y + sin z − 1/5, g₂ = exp(x z) + y³, with hand-written derivatives along vectors.
 struct Surface {
-  std::shared_ptr<const CompiledModel> compiled = compile(parse_model(R"(
+  std::shared_ptr<const CompiledModel> compiled = compile(parse_model(R"toml(
 format = 1
 [coordinates]
 names = ["x", "y", "z"]
@@ -361,7 +381,8 @@ first = "x^2*y + sin(z) - 1/5"
 second = "exp(x*z) + y^3"
 [initial]
 q = { x = 1, y = 1, z = 1 }
-)", "surface.toml"));
+)toml",
+                                                                      "surface.toml"));
   GraphSystem<quad> sys{compiled};
 };
 

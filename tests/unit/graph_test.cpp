@@ -2,6 +2,7 @@
 // never change a value.
 #include <random>
 
+#include "holonom/expr/magnitude.hpp"
 #include "support.hpp"
 
 namespace holonom::test {
@@ -66,7 +67,8 @@ TEST(Constants, NonsenseIsRefused) {
   Graph g;
   for (const char* text : {"", "-", ".", "e5", "1e", "1e5x", "1.2.3", "x", "0x10", " 1", "--1", "1e+-5"})
     EXPECT_THROW(g.number(text), std::invalid_argument) << text;
-  for (const char* text : {"1e99999", "1e-99999", "1e99999999999999999999"}) EXPECT_THROW(g.number(text), std::out_of_range) << text;
+  for (const char* text : {"1e99999", "1e-99999", "1e99999999999999999999"})
+    EXPECT_THROW(g.number(text), std::out_of_range) << text;
   EXPECT_THROW(g.number(std::string(100000, '7')), std::out_of_range);
   EXPECT_THROW(g.number(std::numeric_limits<double>::infinity()), std::invalid_argument);
   EXPECT_THROW(g.number(std::nan("")), std::invalid_argument);
@@ -106,7 +108,8 @@ TEST(Constants, RandomDecimalsAgreeWithTheCLibrary) {
 
 TEST(Constants, PiHasAllDigitsOfItsScalar) {
   const std::string digits =
-      "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651";
+      "3."
+      "14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651";
   Graph g;
   EXPECT_EQ(value_of<double>(g, g.pi()), std::strtod(digits.c_str(), nullptr));
   EXPECT_EQ(value_of<long double>(g, g.pi()), std::strtold(digits.c_str(), nullptr));
@@ -122,7 +125,8 @@ TEST(Constants, TextReadsBackWithoutLoss) {
   for (int k = 0; k < 200; ++k) {
     const double x = uniform(random);
     EXPECT_TRUE(survives(std::exp(30 * x), [](const std::string& s) { return std::strtod(s.c_str(), nullptr); }));
-    EXPECT_TRUE(survives(std::exp(30 * static_cast<long double>(x)), [](const std::string& s) { return std::strtold(s.c_str(), nullptr); }));
+    EXPECT_TRUE(survives(std::exp(30 * static_cast<long double>(x)),
+                         [](const std::string& s) { return std::strtold(s.c_str(), nullptr); }));
     EXPECT_TRUE(survives(quad(exp(30 * quad(x))), [](const std::string& s) { return quad(s); }));
     EXPECT_TRUE(survives(mp100(exp(30 * mp100(x))), [](const std::string& s) { return mp100(s); }));
   }
@@ -132,6 +136,7 @@ TEST(Constants, TextReadsBackWithoutLoss) {
 
 TEST(Simplify, WhatMustHappen) {
   Playground p;
+  // clang-format off
   const std::vector<std::pair<const char*, const char*>> equal{
       {"x + 0", "x"},           {"0 + x", "x"},         {"x - 0", "x"},          {"0 - x", "-x"},
       {"x*1", "x"},             {"x*0", "0"},           {"x/1", "x"},            {"0/x", "0"},
@@ -147,6 +152,7 @@ TEST(Simplify, WhatMustHappen) {
       {"if(0, x, y)", "y"},     {"if(x < y, z, z)", "z"}, {"min(x, x)", "x"},    {"max(y, y)", "y"},
       {"x^(1/2)", "sqrt(x)"},   {"x^1.5", "x*sqrt(x)"}, {"x^-0.5", "1/sqrt(x)"}, {"pow(x, 3)", "x^3"},
   };
+  // clang-format on
   for (const auto& [left, right] : equal) EXPECT_EQ(p.parse(left), p.parse(right)) << left << " is not " << right;
 }
 
@@ -218,6 +224,22 @@ TEST(Simplify, HalfIntegerPowersUseOneSquareRoot) {
     EXPECT_EQ(roots, 1);
   }
   EXPECT_TRUE(agree(p.evaluate<mp100>("x^-2.5", mp100(3)), mp100(1) / (9 * sqrt(mp100(3)))));
+}
+
+// ---- the size of terms: what rounding errors of a value are measured against
+
+TEST(MagnitudeOfTerms, DoesNotCancel) {
+  const double x = 3, y = -4;
+  const std::vector<std::pair<const char*, double>> cases{
+      {"x - y", 7},        {"x + y", 7},           {"-x", 3},          {"x^2 + y^2 - 25", 50}, {"sqrt(x^2 + y^2) - 5", 10},
+      {"x*y + 12", 24},    {"x/y", 0.75},          {"(x + y)/2", 3.5}, {"(x + y)^2", 49},      {"(x + y)^-2", 1},
+      {"1/(x + y)^2", 1},  {"if(x < y, x, x - y)", 7}, {"cos(0*x) - 1", 0}, {"exp(x - 3) - 1", 2}, {"abs(x + y)", 1},
+  };
+  for (const auto& [formula, expected] : cases) {
+    Playground p;
+    const NodeId f = p.parse(formula);
+    EXPECT_DOUBLE_EQ(p.evaluate(magnitude_of_terms(p.graph, std::span(&f, 1))[0], x, y), expected) << formula;
+  }
 }
 
 TEST(Expressions, OfTwoModelsCannotBeMixed) {

@@ -17,7 +17,8 @@ namespace holonom::test {
 template <class S>
 std::vector<S> values(Graph& graph, const std::vector<NodeId>& y, const std::vector<NodeId>& inputs,
                       const std::vector<S>& x) {
-  Interpreter<S> evaluate(std::make_shared<Program>(graph, std::vector<Program::Block>{inputs}, std::vector<Program::Block>{y}));
+  Interpreter<S> evaluate(
+      std::make_shared<Program>(graph, std::vector<Program::Block>{inputs}, std::vector<Program::Block>{y}));
   std::vector<S> out(y.size());
   evaluate({x.data()}, {out.data()});
   return out;
@@ -75,15 +76,16 @@ template <class S>
 ::testing::AssertionResult agree(const S& a, const S& b, double factor = 8) {
   using std::abs;
   const S size = abs(a) + abs(b);
-  if (is_finite(a) && is_finite(b) && abs(S(a - b)) <= S(factor) * S(epsilon<S>()) * size) return ::testing::AssertionSuccess();
+  if (is_finite(a) && is_finite(b) && abs(S(a - b)) <= S(factor) * S(epsilon<S>()) * size)
+    return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << to_double(a) << " and " << to_double(b) << " differ by "
                                        << to_double(S((a - b) / (size * S(epsilon<S>())))) << " epsilon";
 }
 template <class S>
 ::testing::AssertionResult agree(const Dual<S>& a, const Dual<S>& b, double factor = 8) {
-  if (const auto result = agree<S>(a.v, b.v, factor); !result) return result << " (value)";
+  if (auto result = agree<S>(a.v, b.v, factor); !result) return result << " (value)";
   if (a.d == b.d) return ::testing::AssertionSuccess();
-  if (const auto result = agree<S>(a.d, b.d, factor); !result) return result << " (tangent)";
+  if (auto result = agree<S>(a.d, b.d, factor); !result) return result << " (tangent)";
   return ::testing::AssertionSuccess();
 }
 

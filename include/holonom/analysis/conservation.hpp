@@ -16,7 +16,8 @@ struct ConstraintResiduals {
 };
 
 template <class S>
-ConstraintResiduals<Real<S>> constraint_residuals(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps) {
+ConstraintResiduals<Real<S>> constraint_residuals(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h,
+                                                  long steps) {
   using R = Real<S>;
   ConstraintResiduals<R> result;
   Manifold<S> manifold(sys);
@@ -57,7 +58,8 @@ inline std::vector<bool> momentum_maps(const AnySystem<double>& sys, const State
   fill(p, 0.0);
   sys.invariants(x.q, p, none);
   for (int k = 0; k < count; ++k)
-    linear[static_cast<std::size_t>(k)] = none[k] == 0 && std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
+    linear[static_cast<std::size_t>(k)] =
+        none[k] == 0 && std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
   return linear;
 }
 
@@ -101,7 +103,8 @@ struct EnergyDrift {
 // A straight line through the mean energies of equal parts of the run. Oscillation, however large, is
 // scatter around the line; drift is not.
 template <class S>
-EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps, int parts = 20) {
+EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps,
+                         int parts = 20) {
   EnergyDrift result;
   const S H0 = sys.H(x.q, x.p);
   result.initial = to_double(H0);

@@ -48,7 +48,8 @@ std::vector<State<S>> make_loop(const AnySystem<S>& sys, const State<S>& x, cons
       y.p[i] += size.p * (c * plan.a.p[i] + s * plan.b.p[i]);
     }
     if (const Status status = manifold.project(y); !status.ok())
-      throw StepFailed("the loop around a state of " + sys.labels().model + " does not reach the manifold; make it smaller");
+      throw StepFailed("the loop around a state of " + sys.labels().model +
+                       " does not reach the manifold; make it smaller");
     loop.push_back(std::move(y));
   }
   return loop;
@@ -77,7 +78,8 @@ S action(const std::vector<State<S>>& loop) {
     for (int k = 0; k < points; ++k) {
       S slope(0);
       for (int j = 0; j < points; ++j)
-        slope += weight[static_cast<std::size_t>((k - j + points) % points)] * (loop[static_cast<std::size_t>(j)].q[i] - q0);
+        slope +=
+            weight[static_cast<std::size_t>((k - j + points) % points)] * (loop[static_cast<std::size_t>(j)].q[i] - q0);
       integral += (loop[static_cast<std::size_t>(k)].p[i] - p0) * slope;
     }
   }

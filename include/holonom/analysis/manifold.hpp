@@ -55,15 +55,15 @@ class Manifold {
       if (verdict == Convergence<R>::Verdict::failed)
         return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
       // Off the manifold, redundant constraints are dependent only nearly.
-      if (const Status s = gram_.analyse(G_, inverse_mass(x), R(1e-7)); !s.ok()) return s;
+      if (const Status s = gram_.analyse(G_, metric(x), R(1e-7)); !s.ok()) return s;
       gram_.solve(r_);
-      gram_.subtract_displacement(S(1), r_, x.q);
+      gram_.subtract_displacement(G_, S(1), r_, x.q);
     }
   }
   Status project_momentum(State<S>& x) {
     if (sys_.m() == 0) return {};
     sys_.G(x.q, G_);
-    if (const Status s = gram_.analyse(G_, inverse_mass(x)); !s.ok()) return s;
+    if (const Status s = gram_.analyse(G_, metric(x)); !s.ok()) return s;
     return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, hidden_scale_, {});
   }
 
@@ -71,7 +71,7 @@ class Manifold {
   Status multipliers(State<S>& x) {
     if (sys_.m() == 0) return {};
     sys_.G(x.q, G_);
-    if (const Status s = gram_.analyse(G_, inverse_mass(x)); !s.ok()) return s;
+    if (const Status s = gram_.analyse(G_, metric(x)); !s.ok()) return s;
     sys_.H_p(x.q, x.p, v_);
     sys_.g_qq(x.q, v_, v_, c_);
     sys_.H_q(x.q, x.p, a_);
@@ -84,17 +84,23 @@ class Manifold {
     return {};
   }
 
-  // G H_pp Gᵀ at a state
-  const Square<S>& gram_matrix(const State<S>& x) {
+  // G H_pp Gᵀ at a state, as a full matrix: for few constraints.
+  Square<S> gram_matrix(const State<S>& x) {
     sys_.G(x.q, G_);
-    gram_.assemble(G_, inverse_mass(x));
-    return gram_.matrix();
+    DenseGram<S, Dynamic, Dynamic> dense(sys_.n(), sys_.m());
+    dense.assemble(G_, metric(x));
+    return dense.matrix();
+  }
+
+  // Sets of dependent constraints at a state, up to `noise`. Empty if there are too many to try.
+  std::vector<std::vector<int>> dependent(const State<S>& x, const R& noise) {
+    constexpr int most = 1000;
+    if (sys_.m() > most) return {};
+    return dependent_rows(gram_matrix(x), noise);
   }
 
  private:
-  auto inverse_mass(const State<S>& x) const {
-    return [this, &x](const Vec<S>& u, Vec<S>& out) { sys_.H_pp(x.q, x.p, u, out); };
-  }
+  MetricAt<AnySystem<S>> metric(const State<S>& x) const { return {sys_, x.q, x.p}; }
   Residual<R> measure(const Vec<R>& inverse_scale) const {
     Residual<R> result;
     result.relative = relative_residual(r_, inverse_scale);

@@ -2,6 +2,7 @@
 // make a difference of states a number without units.
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -19,6 +20,17 @@ class StepFailed : public std::runtime_error {
 template <class R>
 void keep_largest(R& largest, const R& x) {
   if (!(x <= largest)) largest = x;
+}
+
+// Whether a method exists in the scalar S and for systems like this one.
+template <class S>
+bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
+  if (!std::get<Maker<S>>(entry.makers)) return false;
+  switch (entry.info.needs) {
+    case Needs::separable: return sys.lacks_separable().empty();
+    case Needs::hamiltonian: return sys.lacks_hpp().empty();
+  }
+  return false;
 }
 
 template <class S>
@@ -45,9 +57,11 @@ class NumericalMap {
  private:
   void require(const Status& status, long step) const {
     if (status.ok()) return;
+    char residual[32];
+    std::snprintf(residual, sizeof residual, "%.3g", status.residual);
     throw StepFailed(key_ + " on " + model_ + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) +
                      " failed (failure " + std::to_string(static_cast<int>(status.failure)) + ", constraint " +
-                     std::to_string(status.constraint) + ", residual " + std::to_string(status.residual) + ")");
+                     std::to_string(status.constraint) + ", residual " + residual + ")");
   }
 
   std::string key_, model_;

@@ -69,7 +69,8 @@ class ReferenceFlow {
 
   State<S> rate(State<S> x) {
     State<S> f(sys_.n(), sys_.m());
-    if (!manifold_.multipliers(x).ok()) throw std::runtime_error(sys_.labels().model + ": no exact multipliers on the reference solution");
+    if (!manifold_.multipliers(x).ok())
+      throw std::runtime_error(sys_.labels().model + ": no exact multipliers on the reference solution");
     sys_.H_p(x.q, x.p, f.q);
     sys_.H_q(x.q, x.p, f.p);
     for (S& a : f.p) a = -a;

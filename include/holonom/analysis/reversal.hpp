@@ -19,7 +19,8 @@ void reverse(const Model& model, State<S>& x) {
 
 // How far `steps` steps forth and as many with −h end from x, in units of the motion.
 template <class S>
-Real<S> symmetry_defect(NumericalMap<S>& map, const State<S>& x, const StateSize<Real<S>>& size, const S& h, long steps) {
+Real<S> symmetry_defect(NumericalMap<S>& map, const State<S>& x, const StateSize<Real<S>>& size, const S& h,
+                        long steps) {
   State<S> y = x;
   map(y, h, steps);
   map(y, S(-h), steps);
@@ -27,8 +28,8 @@ Real<S> symmetry_defect(NumericalMap<S>& map, const State<S>& x, const StateSize
 }
 
 template <class S>
-Real<S> reversibility_defect(NumericalMap<S>& map, const Model& model, const State<S>& x, const StateSize<Real<S>>& size,
-                             const S& h, long steps) {
+Real<S> reversibility_defect(NumericalMap<S>& map, const Model& model, const State<S>& x,
+                             const StateSize<Real<S>>& size, const S& h, long steps) {
   State<S> y = x;
   map(y, h, steps);
   reverse(model, y);

@@ -74,7 +74,8 @@ template <class S>
 std::vector<TangentVector<S>> tangent_basis(const AnySystem<S>& sys, const State<S>& x, const StateSize<S>& size) {
   const int n = sys.n(), m = sys.m();
   const TangentVector<S> zero{Vec<S>(n), Vec<S>(n)};
-  std::vector<TangentVector<S>> normals(static_cast<std::size_t>(2 * m), zero), units(static_cast<std::size_t>(2 * n), zero);
+  std::vector<TangentVector<S>> normals(static_cast<std::size_t>(2 * m), zero),
+      units(static_cast<std::size_t>(2 * n), zero);
   const auto normal = [&](int k) -> TangentVector<S>& { return normals[static_cast<std::size_t>(k)]; };
   Vec<S> v(n), unit(n), image(n), curvature(m), row(m);
   Jacobian<S> G(sys.pattern());

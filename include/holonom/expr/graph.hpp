@@ -90,6 +90,9 @@ class Graph {
   std::uint32_t inputs_ = 0;
 };
 
+// "0.1" as an exact number, "1/10". Throws std::invalid_argument.
+std::string exact_text(std::string_view decimal);
+
 // The value of an exact number ("3", "1/10") in the scalar S, rounded once.
 template <class S>
 S exact_number(std::string_view text);

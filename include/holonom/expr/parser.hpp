@@ -1,6 +1,7 @@
 // Formulas as text. Values are scalars or vectors; names are looked up in a Scope.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,9 @@ struct Scope {
   Graph* graph;
   std::map<std::string, FormulaValue, std::less<>> names;
   std::vector<NodeId> q, v;  // for rate(f) = ∂f/∂q · v
+  // Coordinates with many items, and what r[index] means. gather may throw std::invalid_argument.
+  std::vector<std::string> vectors{};
+  std::function<ExprVector(std::string_view vector, NodeId index)> gather{};
 };
 
 FormulaValue parse_formula(std::string_view text, const Scope& scope);

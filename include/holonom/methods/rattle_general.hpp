@@ -22,10 +22,12 @@ class Stagnation {
         max_(4 * options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
-  Verdict operator()(const R& change) {
+  // `change` of all unknowns; `displacement`, that of the positions alone.
+  Verdict operator()(const R& change, const R& displacement) {
     ++iterations_;
     const bool stalled = iterations_ > 1 && !(change < previous_ / 2);
-    if (change <= floor_ || (stalled && change <= accepted_)) return Verdict::done;
+    // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
+    if (change <= floor_ || (stalled && displacement <= accepted_)) return Verdict::done;
     // A contraction this poor is not one.
     if (!(change < R(1e30)) || iterations_ >= max_ || (iterations_ > 1 && change > previous_ && ++growths_ > 5))
       return Verdict::failed;
@@ -55,7 +57,7 @@ class RattleGeneral {
     sys.G(x.q, G0_);
     ++counters_.jacobian;
     fill(impulse_, S(0));
-    return gram_.analyse(G0_, inverse_mass(sys, x.q, x.p));
+    return gram_.analyse(G0_, MetricAt<Sys>{sys, x.q, x.p});
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
@@ -70,7 +72,7 @@ class RattleGeneral {
       if (const int k = gram_.turned(G1_); k >= 0) return {Failure::wrong_root, k};
       std::swap(G0_, G1_);
       ++counters_.factorisation;
-      if (const Status s = gram_.factor(G0_, inverse_mass(sys, q_, p_)); !s.ok()) return s;
+      if (const Status s = gram_.factor(G0_, MetricAt<Sys>{sys, q_, p_}); !s.ok()) return s;
       if (const Status s = onto_cotangent(sys, gram_, G0_, q_, p_, v1_, r_, inverse_scale_, options_); !s.ok()) return s;
     }
     x.q = q_;
@@ -89,10 +91,6 @@ class RattleGeneral {
   GramSolver<S, N, M>& gram() { return gram_; }
 
  private:
-  static auto inverse_mass(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p) {
-    return [&](const Vec<S, N>& u, Vec<S, N>& out) { sys.H_pp(q, p, u, out); };
-  }
-
   // p½, q₁ and Λ
   Status half_step(const Sys& sys, const State<S, N, M>& x, const S& h, const S& half) {
     p_ = x.p;
@@ -114,13 +112,16 @@ class RattleGeneral {
         for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
         for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
         subtract_force(G0_, r_, p_new_);
-        gram_.subtract_displacement(h, r_, q_new_);
+        gram_.subtract_displacement(G0_, h, r_, q_new_);
       }
-      const R dq = largest_change(q_new_, q_), dp = largest_change(p_new_, p_);
+      // Against the terms that p½ is made of: at a turning point it vanishes, their rounding errors do not.
+      const R kick = largest(f_) * magnitude(half);
+      const R dq = largest_change(q_new_, q_, largest(x.q));
+      const R dp = largest_change(p_new_, p_, kick < largest(x.p) ? largest(x.p) : kick);
       q_ = q_new_;
       p_ = p_new_;
       const R change = dq < dp || !(dp == dp) ? dp : dq;
-      const auto verdict = stagnation(change);
+      const auto verdict = stagnation(change, dq);
       if (verdict == Stagnation<R>::Verdict::done) break;
       if (verdict == Stagnation<R>::Verdict::failed)
         return {change == change ? Failure::no_convergence : Failure::not_finite, -1, to_double(change)};
@@ -129,14 +130,20 @@ class RattleGeneral {
     return {};
   }
 
-  // Relative to the largest entry.
-  static R largest_change(const Vec<S, N>& a, const Vec<S, N>& b) {
-    R change(0), size(0);
+  static R largest(const Vec<S, N>& a) {
+    R size(0);
+    for (int i = 0; i < a.size(); ++i)
+      if (magnitude(a[i]) > size) size = magnitude(a[i]);
+    return size;
+  }
+  // Relative to the largest entry, or to `scale` if that is larger.
+  static R largest_change(const Vec<S, N>& a, const Vec<S, N>& b, const R& scale) {
+    R change(0), size = largest(a);
     for (int i = 0; i < a.size(); ++i) {
-      const R c = magnitude(S(a[i] - b[i])), s = magnitude(a[i]);
+      const R c = magnitude(S(a[i] - b[i]));
       if (!(c <= change)) change = c;
-      if (!(s <= size)) size = s;
     }
+    if (size < scale) size = scale;
     return size > R(0) ? R(change / size) : change;
   }
 

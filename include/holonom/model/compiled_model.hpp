@@ -7,13 +7,14 @@
 #include <mutex>
 
 #include "holonom/any_system.hpp"
+#include "holonom/expr/map_signature.hpp"
 #include "holonom/expr/program.hpp"
 #include "holonom/model/model.hpp"
 
 namespace holonom {
 
 enum class Formula : std::uint8_t {
-  V, V_q,                        // potential (separable and mass-matrix forms)
+  V, V_q, V_qq,                  // potential (separable and mass-matrix forms); V_qq u
   g, G, g_and_G,                 // constraints
   g_scale,                       // the size of the terms of g
   g_qq,                          // g_qq(u, v)
@@ -27,6 +28,15 @@ enum class Formula : std::uint8_t {
   count
 };
 
+// A mapped term lowered for one formula: the kernel, how it is applied to rows, and where each input
+// block comes from.
+struct MapProgram {
+  enum class Source : std::uint8_t { q, p, u, v, w, lambda, row_value };
+  std::shared_ptr<const Program> kernel;
+  MapSignature signature;
+  std::vector<Source> sources;
+};
+
 class CompiledModel {
  public:
   enum class Form { separable, mass_matrix, general };
@@ -35,8 +45,10 @@ class CompiledModel {
 
   const Model& model() const { return model_; }
   Form form() const { return form_; }
-  const Labels& labels() const { return labels_; }
-  const Pattern& pattern() const { return pattern_; }
+  const Labels& labels() const { return *shared_labels_; }
+  const Pattern& pattern() const { return *shared_pattern_; }
+  const std::shared_ptr<const Labels>& shared_labels() const { return shared_labels_; }
+  const std::shared_ptr<const Pattern>& shared_pattern() const { return shared_pattern_; }
 
   // Separable: constant masses, as expressions without inputs. n of them or n × n; of M or of M⁻¹.
   const Program& mass() const { return *mass_; }
@@ -46,18 +58,29 @@ class CompiledModel {
   // Why the form is not separable.
   const std::string& not_separable() const { return not_separable_; }
 
+  // Everything without a table, on the coordinates that have names of their own.
   std::shared_ptr<const Program> program(Formula f) const;
+
+  // Mapped terms, in the order of model().terms.
+  MapProgram map_program(const MappedTerm& term, Formula f) const;
+  // Where a stack of constraints begins: its first row, and its first entry of G.
+  struct StackPlace {
+    int constraint = 0, entry = 0, entries_per_row = 0;
+  };
+  const std::vector<StackPlace>& stacks() const { return stacks_; }
 
  private:
   std::shared_ptr<const Program> lower(Formula f) const;
   void find_form();
+  void add_vectors(Labels& labels, Pattern& pattern);
   void recognise_mass(const std::vector<NodeId>& matrix);
 
   Model model_;
   Form form_ = Form::separable;
-  Labels labels_;
-  Pattern pattern_;
+  std::shared_ptr<const Labels> shared_labels_;
+  std::shared_ptr<const Pattern> shared_pattern_;
   std::vector<NodeId> G_entries_;
+  std::vector<StackPlace> stacks_;  // one for each term; used by constraints only
   NodeId V_ = Graph::zero;
   std::vector<NodeId> mass_matrix_;  // M(q), lower triangle by rows
   std::shared_ptr<const Program> mass_;

@@ -3,7 +3,7 @@
 // inverted symbolically.
 #pragma once
 
-#include "holonom/expr/interpreter.hpp"
+#include "holonom/expr/map_interpreter.hpp"
 #include "holonom/model/compiled_model.hpp"
 
 namespace holonom {
@@ -25,37 +25,28 @@ class GraphSystem final : public AnySystem<S> {
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
   void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
 
-  void g(const Vec<S>& q, Vec<S>& out) const override { call(Formula::g, {q.data()}, {out.data()}); }
-  void G(const Vec<S>& q, Jacobian<S>& out) const override {
-    call(Formula::G, {q.data()}, {out.values().data()});
-  }
-  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const override {
-    call(Formula::g_and_G, {q.data()}, {g.data(), G.values().data()});
-  }
-  void g_scale(const Vec<S>& q, Vec<S>& out) const override { call(Formula::g_scale, {q.data()}, {out.data()}); }
-  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
-    call(Formula::g_qq, {q.data(), u.data(), v.data()}, {out.data()});
-  }
-  void g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const {
-    call(Formula::g_qqq, {q.data(), u.data(), v.data(), w.data()}, {out.data()});
-  }
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
-    call(Formula::lambda_g_qq, {q.data(), lambda.data(), u.data()}, {out.data()});
-  }
-  void lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
-    call(Formula::lambda_g_qqq, {q.data(), lambda.data(), u.data(), v.data()}, {out.data()});
-  }
+  void g(const Vec<S>& q, Vec<S>& out) const override;
+  void G(const Vec<S>& q, Jacobian<S>& out) const override;
+  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const override;
+  void g_scale(const Vec<S>& q, Vec<S>& out) const override;
+  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override;
+  void g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const;
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const;
+  void lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const;
 
   std::string lacks_separable() const override { return compiled_->not_separable(); }
   S V(const Vec<S>& q) const override;
-  void V_q(const Vec<S>& q, Vec<S>& out) const override { call(Formula::V_q, {q.data()}, {out.data()}); }
+  void V_q(const Vec<S>& q, Vec<S>& out) const override;
+  void V_qq(const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const;  // V_qq u
   const AnyMass<S>& mass() const override { return mass_; }
 
-  void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
-    call(Formula::invariants, {q.data(), p.data()}, {out.data()});
-  }
+  void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
   // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j
   void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out) const;
+
+  // Replaces the table of a term of the energy: for each of its gathers, the items of each row. The
+  // pattern of constraints is fixed, so stacks keep theirs.
+  void replace_table(std::size_t term, const std::vector<std::vector<std::int32_t>>& first_coordinates);
 
   std::string diagnose(const Vec<S>& q, const Vec<S>& p) const override;
 
@@ -71,12 +62,39 @@ class GraphSystem final : public AnySystem<S> {
     if (!interpreter) interpreter = Interpreter<S>(compiled_->program(f));
     interpreter(in, out);
   }
+  // A mapped term of the model at work: its table, the numbers of its rows, one interpreter a formula.
+  struct Term {
+    const MappedTerm* source;
+    std::shared_ptr<const MappedTerm> own;  // a table of its own, after replace_table
+    CompiledModel::StackPlace place;
+    int invariant = 0;
+    std::vector<const std::int32_t*> index;
+    std::vector<Vec<S>> row_values;
+    struct Ready {
+      MapInterpreter<S> apply;
+      std::vector<MapProgram::Source> sources;
+      std::vector<const S*> in;  // filled at each call
+    };
+    std::array<Ready, static_cast<std::size_t>(Formula::count)> ready;
+  };
+  struct Inputs {
+    const S *q = nullptr, *p = nullptr, *u = nullptr, *v = nullptr, *w = nullptr, *lambda = nullptr;
+  };
+  void prepare(Term& term, Formula f) const;
+  // Applies the terms of one role; outputs(term) gives the array that an output block is written to.
+  template <class Outputs>
+  void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs) const;
+  void make_terms();
+  void make_mass();
+  Vec<S> evaluate_items(const VectorCoordinate& v, const std::vector<NodeId>& formula) const;
+
   // Solves with M(q), in place; NaN if M(q) is not positive definite.
   void solve_mass(const Vec<S>& q, Vec<S>& x) const;
 
   std::shared_ptr<const CompiledModel> compiled_;
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
+  mutable std::vector<Term> terms_;
   mutable Vec<S> velocity_, work_, mass_entries_;
   mutable Vec<S> mass_position_;  // where mass_factor_ was made
   mutable Square<S> mass_factor_;

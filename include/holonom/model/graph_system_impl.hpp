@@ -10,8 +10,8 @@ namespace holonom {
 
 template <class S>
 GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : compiled_(std::move(compiled)) {
-  this->labels_ = compiled_->labels();
-  this->pattern_ = compiled_->pattern();
+  this->labels_ = compiled_->shared_labels();
+  this->pattern_ = compiled_->shared_pattern();
   const int n = this->n();
   velocity_ = work_ = mass_position_ = Vec<S>(n);
   using Form = CompiledModel::Form;
@@ -28,8 +28,124 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : com
       break;
   }
   for (const Formula f : hot) interpreters_[static_cast<std::size_t>(f)] = Interpreter<S>(compiled_->program(f));
-  if (compiled_->form() != Form::separable) return;
+  make_terms();
+  if (compiled_->form() == Form::separable) make_mass();
+}
 
+// ---- mapped terms
+
+template <class S>
+void GraphSystem<S>::make_terms() {
+  const Model& model = compiled_->model();
+  int invariant = static_cast<int>(model.invariants.size());
+  for (std::size_t k = 0; k < model.terms.size(); ++k) {
+    const MappedTerm& source = model.terms[k];
+    Term& term = terms_.emplace_back();
+    term.source = &source;
+    term.place = compiled_->stacks()[k];
+    for (const MappedTerm::Gather& gather : source.gathers) term.index.push_back(gather.first.data());
+    for (const MappedTerm::RowValue& value : source.values) {
+      Vec<S>& numbers = term.row_values.emplace_back(source.rows);
+      for (int row = 0; row < source.rows; ++row)
+        numbers[row] = value.text.empty() ? S(value.integer[static_cast<std::size_t>(row)])
+                                          : exact_number<S>(exact_text(value.text[static_cast<std::size_t>(row)]));
+    }
+    switch (source.role) {
+      case MappedTerm::Role::energy:
+        for (const Formula f : {Formula::V, Formula::V_q}) prepare(term, f);
+        break;
+      case MappedTerm::Role::constraint:
+        for (const Formula f : {Formula::g, Formula::G, Formula::g_and_G, Formula::g_scale}) prepare(term, f);
+        break;
+      case MappedTerm::Role::invariant:
+        term.invariant = invariant++;
+        prepare(term, Formula::invariants);
+        break;
+    }
+  }
+}
+
+template <class S>
+void GraphSystem<S>::prepare(Term& term, Formula f) const {
+  auto& ready = term.ready[static_cast<std::size_t>(f)];
+  if (ready.apply) return;
+  MapProgram program = compiled_->map_program(*term.source, f);
+  ready.in.resize(program.sources.size());
+  ready.sources = std::move(program.sources);
+  ready.apply = MapInterpreter<S>(std::move(program.kernel), std::move(program.signature));
+}
+
+template <class S>
+template <class Outputs>
+void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs) const {
+  for (Term& term : terms_) {
+    if (term.source->role != role) continue;
+    prepare(term, f);
+    auto& ready = term.ready[static_cast<std::size_t>(f)];
+    std::size_t value = 0;
+    for (std::size_t b = 0; b < ready.sources.size(); ++b) {
+      switch (ready.sources[b]) {
+        case MapProgram::Source::q: ready.in[b] = in.q; break;
+        case MapProgram::Source::p: ready.in[b] = in.p; break;
+        case MapProgram::Source::u: ready.in[b] = in.u; break;
+        case MapProgram::Source::v: ready.in[b] = in.v; break;
+        case MapProgram::Source::w: ready.in[b] = in.w; break;
+        case MapProgram::Source::lambda: ready.in[b] = in.lambda + term.place.constraint; break;
+        case MapProgram::Source::row_value: ready.in[b] = term.row_values[value++].data(); break;
+      }
+    }
+    // At most one output for each gather, or two.
+    constexpr std::size_t most = 16;
+    std::array<S*, most> out{};
+    const std::size_t count = ready.apply.signature().outputs.size();
+    if (count > most) throw std::logic_error("a kernel with too many outputs");
+    for (std::size_t b = 0; b < count; ++b) out[b] = outputs(term, b);
+    ready.apply(0, term.source->rows, ready.in.data(), term.index.data(), out.data());
+  }
+}
+
+template <class S>
+void GraphSystem<S>::replace_table(std::size_t k, const std::vector<std::vector<std::int32_t>>& first_coordinates) {
+  Term& term = terms_.at(k);
+  if (term.source->role != MappedTerm::Role::energy || first_coordinates.size() != term.index.size() || !term.row_values.empty())
+    throw std::invalid_argument("only the table of a sum of the energy without row values can be replaced, column by column");
+  const std::size_t rows = first_coordinates.front().size();
+  for (std::size_t g = 0; g < first_coordinates.size(); ++g) {
+    const auto last = static_cast<std::int32_t>(this->n()) - static_cast<std::int32_t>(term.source->gathers[g].x.size());
+    if (first_coordinates[g].size() != rows) throw std::invalid_argument("the columns of a table must have one length");
+    for (const std::int32_t i : first_coordinates[g])
+      if (i < 0 || i > last) throw std::invalid_argument("a table refers to a coordinate that does not exist");
+  }
+  auto replaced = std::make_shared<MappedTerm>(*term.source);
+  replaced->rows = static_cast<int>(rows);
+  for (std::size_t g = 0; g < first_coordinates.size(); ++g) {
+    replaced->gathers[g].first = first_coordinates[g];
+    term.index[g] = replaced->gathers[g].first.data();
+  }
+  term.source = replaced.get();
+  term.own = std::move(replaced);
+}
+
+template <class S>
+Vec<S> GraphSystem<S>::evaluate_items(const VectorCoordinate& v, const std::vector<NodeId>& formula) const {
+  Vec<S> items(v.count), out(v.count * static_cast<int>(formula.size()));
+  for (int i = 0; i < v.count; ++i) items[i] = S(i);
+  const std::vector<Program::Block> inputs{{v.item}}, outputs{formula};
+  MapSignature signature;
+  signature.inputs = {MapInput::per_row(1)};
+  signature.outputs = {MapOutput::stored(static_cast<std::uint32_t>(formula.size()))};
+  MapInterpreter<S> evaluate(std::make_shared<Program>(*compiled_->model().graph, inputs, outputs), signature);
+  const S* in = items.data();
+  S* result = out.data();
+  evaluate(0, v.count, &in, nullptr, &result);
+  return out;
+}
+
+// ---- constant mass
+
+template <class S>
+void GraphSystem<S>::make_mass() {
+  const int n = this->n();
   Interpreter<S> evaluate(compiled_->mass_program());
   const Model& source = compiled_->model();
   const auto fail = [&](const std::string& part, const std::string& what) { throw InputError(source.place(part) + what); };
@@ -37,8 +153,12 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : com
   if (compiled_->mass_is_diagonal()) {
     Vec<S> mass(n);
     evaluate({}, {mass.data()});
+    for (const VectorCoordinate& v : source.vectors) {
+      const Vec<S> masses = evaluate_items(v, {v.mass});
+      for (int i = 0; i < v.size(); ++i) mass[v.offset + i] = masses[i / v.dim];
+    }
     for (int i = 0; i < n; ++i) {
-      const std::string& name = this->labels_.coordinates[static_cast<std::size_t>(i)];
+      const std::string& name = this->labels().coordinates[static_cast<std::size_t>(i)];
       if (!(value(mass[i]) > 0) || !is_finite(mass[i])) {
         char number[32];
         std::snprintf(number, sizeof number, "%.6g", to_double(mass[i]));
@@ -71,11 +191,95 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : com
   mass_ = AnyMass<S>(std::move(*mass));
 }
 
+// ---- formulas: what has no table, then the terms that have one
+
 template <class S>
 S GraphSystem<S>::V(const Vec<S>& q) const {
   S result(0);
   call(Formula::V, {q.data()}, {&result});
+  map(MappedTerm::Role::energy, Formula::V, {.q = q.data()}, [&](const Term&, std::size_t) { return &result; });
   return result;
+}
+
+template <class S>
+void GraphSystem<S>::V_q(const Vec<S>& q, Vec<S>& out) const {
+  if (!terms_.empty()) fill(out, S(0));
+  call(Formula::V_q, {q.data()}, {out.data()});
+  map(MappedTerm::Role::energy, Formula::V_q, {.q = q.data()}, [&](const Term&, std::size_t) { return out.data(); });
+}
+
+template <class S>
+void GraphSystem<S>::V_qq(const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const {
+  fill(out, S(0));
+  call(Formula::V_qq, {q.data(), u.data()}, {out.data()});
+  map(MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()}, [&](const Term&, std::size_t) { return out.data(); });
+}
+
+template <class S>
+void GraphSystem<S>::g(const Vec<S>& q, Vec<S>& out) const {
+  call(Formula::g, {q.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::g, {.q = q.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
+}
+
+template <class S>
+void GraphSystem<S>::G(const Vec<S>& q, Jacobian<S>& out) const {
+  call(Formula::G, {q.data()}, {out.values().data()});
+  map(MappedTerm::Role::constraint, Formula::G, {.q = q.data()},
+      [&](const Term& term, std::size_t) { return out.values().data() + term.place.entry; });
+}
+
+template <class S>
+void GraphSystem<S>::g_and_G(const Vec<S>& q, Vec<S>& g_out, Jacobian<S>& G_out) const {
+  call(Formula::g_and_G, {q.data()}, {g_out.data(), G_out.values().data()});
+  map(MappedTerm::Role::constraint, Formula::g_and_G, {.q = q.data()}, [&](const Term& term, std::size_t block) {
+    return block == 0 ? g_out.data() + term.place.constraint : G_out.values().data() + term.place.entry;
+  });
+}
+
+template <class S>
+void GraphSystem<S>::g_scale(const Vec<S>& q, Vec<S>& out) const {
+  call(Formula::g_scale, {q.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::g_scale, {.q = q.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
+}
+
+template <class S>
+void GraphSystem<S>::g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
+  call(Formula::g_qq, {q.data(), u.data(), v.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::g_qq, {.q = q.data(), .u = u.data(), .v = v.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
+}
+
+template <class S>
+void GraphSystem<S>::g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const {
+  call(Formula::g_qqq, {q.data(), u.data(), v.data(), w.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::g_qqq, {.q = q.data(), .u = u.data(), .v = v.data(), .w = w.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
+}
+
+template <class S>
+void GraphSystem<S>::lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
+  fill(out, S(0));
+  call(Formula::lambda_g_qq, {q.data(), lambda.data(), u.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::lambda_g_qq, {.q = q.data(), .u = u.data(), .lambda = lambda.data()},
+      [&](const Term&, std::size_t) { return out.data(); });
+}
+
+template <class S>
+void GraphSystem<S>::lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
+  fill(out, S(0));
+  call(Formula::lambda_g_qqq, {q.data(), lambda.data(), u.data(), v.data()}, {out.data()});
+  map(MappedTerm::Role::constraint, Formula::lambda_g_qqq, {.q = q.data(), .u = u.data(), .v = v.data(), .lambda = lambda.data()},
+      [&](const Term&, std::size_t) { return out.data(); });
+}
+
+template <class S>
+void GraphSystem<S>::invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const {
+  if (!terms_.empty()) fill(out, S(0));
+  call(Formula::invariants, {q.data(), p.data()}, {out.data()});
+  map(MappedTerm::Role::invariant, Formula::invariants, {.q = q.data(), .p = p.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.invariant; });
 }
 
 template <class S>
@@ -208,6 +412,21 @@ bool GraphSystem<S>::momentum(const Vec<S>& q, const Vec<S>& v, Vec<S>& p) const
 template <class S>
 void GraphSystem<S>::start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const {
   call(Formula::start, {}, {q.data(), motion.data(), defaults.data()});
+  const auto items = [&](const VectorCoordinate& v, const std::vector<NodeId>& formula,
+                         const std::vector<std::vector<std::string>>& table, Vec<S>& out) {
+    if (table.empty()) {
+      const Vec<S> values = evaluate_items(v, formula);
+      for (int i = 0; i < v.size(); ++i) out[v.offset + i] = values[i];
+      return;
+    }
+    for (int i = 0; i < v.count; ++i)
+      for (int c = 0; c < v.dim; ++c)
+        out[v.offset + i * v.dim + c] = exact_number<S>(exact_text(table[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)]));
+  };
+  for (const VectorCoordinate& v : compiled_->model().vectors) {
+    items(v, v.q0, v.q0_table, q);
+    items(v, v.start, v.start_table, motion);
+  }
 }
 
 template <class S>
@@ -217,16 +436,16 @@ std::string GraphSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
       if (!is_finite(a)) return false;
     return true;
   };
-  const auto name = [&](int i) { return "'" + this->labels_.coordinates[static_cast<std::size_t>(i)] + "'"; };
+  const auto name = [&](int i) { return "'" + this->labels().coordinates[static_cast<std::size_t>(i)] + "'"; };
   for (int i = 0; i < q.size(); ++i) {
     if (!is_finite(q[i])) return "the coordinate " + name(i) + " is not finite";
     if (!is_finite(p[i])) return "the momentum of " + name(i) + " is not finite";
   }
   Vec<S> residual(this->m());
-  Jacobian<S> J(this->pattern_);
+  Jacobian<S> J(this->pattern());
   g_and_G(q, residual, J);
   for (int k = 0; k < this->m(); ++k) {
-    const std::string constraint = "constraint '" + this->labels_.constraints[static_cast<std::size_t>(k)] + "'";
+    const std::string constraint = "constraint '" + this->labels().constraints[static_cast<std::size_t>(k)] + "'";
     if (!is_finite(residual[k])) return constraint + " is not finite (a division by zero, or a function outside its domain)";
     bool good = true;
     J.row(k, [&](int, const S& x) { good = good && is_finite(x); });

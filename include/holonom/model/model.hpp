@@ -2,6 +2,7 @@
 // Python program or C++ expressions all become. It knows nothing of scalars or methods.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,46 @@ struct Named {
   NodeId node;
 };
 
+// A coordinate with many items, r[0], r[1], ..., each with dim components.
+struct VectorCoordinate {
+  std::string name;
+  int count = 0, dim = 0, offset = 0;  // component c of item i is coordinate offset + i dim + c
+  NodeId item = 0;                     // the input that stands for i in the formulas below
+  NodeId mass = Graph::one;
+  // Formulas for each component, or columns of numbers as they stand in a file.
+  std::vector<NodeId> q0, start;
+  std::vector<std::vector<std::string>> q0_table, start_table;
+
+  int size() const { return count * dim; }
+};
+
+// One formula for every row of an index table: a sum in the energy or in an invariant, or a stack of
+// constraints. 10^6 links are one kernel and one table, never 10^6 nodes.
+struct MappedTerm {
+  enum class Role : std::uint8_t { energy, constraint, invariant };
+  // What the kernel reads from the coordinates (or momenta) of an item.
+  struct Gather {
+    bool momentum = false;
+    std::vector<NodeId> x;            // inputs of the kernel, one for each component
+    std::vector<std::int32_t> first;  // for each row, the coordinate of component 0
+  };
+  // What the kernel reads from the row itself: an index variable, or a column of a file.
+  struct RowValue {
+    NodeId input = 0;
+    std::vector<std::int32_t> integer;
+    std::vector<std::string> text;  // instead, as written
+  };
+
+  Role role = Role::energy;
+  std::string name;
+  int rows = 0;
+  NodeId kernel = 0;
+  bool fast = false;    // belongs to the fast part of the potential
+  bool single = false;  // a formula that was written without a table
+  std::vector<Gather> gathers;
+  std::vector<RowValue> values;
+};
+
 struct Model {
   explicit Model(std::string model_name = "model");
 
@@ -31,8 +72,11 @@ struct Model {
   std::string text;  // the source, recorded with every output
   std::shared_ptr<Graph> graph;
 
+  // Coordinates with a name of their own; inputs of the graph for each of them.
   std::vector<std::string> coordinates;
-  std::vector<NodeId> q, p, v;  // inputs of the graph, one for each coordinate
+  std::vector<NodeId> q, p, v;
+  std::vector<VectorCoordinate> vectors;  // after them
+  std::vector<MappedTerm> terms;
 
   // Exactly one form of energy: hamiltonian; kinetic and potential; mass and potential.
   std::optional<NodeId> hamiltonian, kinetic;
@@ -74,8 +118,8 @@ struct Model {
   Model& start_at(std::initializer_list<double> position, std::initializer_list<double> momentum = {});
   Model& start_moving(std::initializer_list<double> position, std::initializer_list<double> velocity);
 
-  int n() const { return static_cast<int>(q.size()); }
-  int m() const { return static_cast<int>(constraints.size()); }
+  int n() const;
+  int m() const;
 };
 
 // Throws InputError unless the model is complete and each formula uses only what it may use.

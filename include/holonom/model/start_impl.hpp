@@ -49,7 +49,7 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   if (model.until) start.until = defaults[model.step ? 1 : 0];
 
   for (int i = 0; i < sys.n(); ++i) {
-    const std::string& name = model.coordinates[static_cast<std::size_t>(i)];
+    const std::string& name = sys.labels().coordinates[static_cast<std::size_t>(i)];
     const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
     if (!is_finite(x.q[i])) fail("initial.q." + name, "the initial value of '" + name + cause);
     if (!is_finite(motion[i]))
@@ -72,11 +72,11 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   State<S> projected = x;
   Status status = manifold.project_position(projected);
   if (!status.ok()) {
-    const auto sets = dependent_rows(manifold.gram_matrix(projected), Real<S>(1e-7));
-    if (!sets.empty() && sets.front().size() == 1)
-      fail("initial.q", "the gradient of constraint " + quoted_list(sys.labels().constraints, sets.front()) +
+    const auto sets = manifold.dependent(projected, Real<S>(1e-7));
+    if (const auto flat = dependent_rows(manifold.gram_matrix(x), Real<S>(1e-7)); !flat.empty() && flat.front().size() == 1)
+      fail("initial.q", "the gradient of constraint " + quoted_list(sys.labels().constraints, flat.front()) +
                             " vanishes at the initial position, which does not satisfy it. Correct the initial values");
-    if (!sets.empty())
+    if (!sets.empty() && sets.front().size() > 1)
       fail("constraints." + sys.labels().constraints[static_cast<std::size_t>(sets.front().back())],
            "the constraints " + quoted_list(sys.labels().constraints, sets.front()) +
            " contradict each other: they are dependent, and cannot all be zero (residuals " + position_list + "). Remove or correct one of them");

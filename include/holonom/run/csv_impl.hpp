@@ -30,12 +30,12 @@ void CsvRecorder<S>::record(const State<S>& x, const Observation<S>& seen) {
   file_ << ',' << to_text(seen.energy) << ',' << to_text(seen.position.absolute) << ',' << to_text(seen.hidden.absolute);
   for (const S& a : seen.invariants) file_ << ',' << to_text(a);
   file_ << '\n';
-  if (!file_) throw InputError(path_ + ": writing failed (is the disk full?); rows written so far are kept");
+  if (!file_) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
 }
 
 template <class S>
 void CsvRecorder<S>::flush() {
-  file_.flush();
+  if (!file_.flush()) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
 }
 
 }  // namespace holonom

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Observation {
   S energy{0};
   Residual<Real<S>> position, hidden;
   Vec<S> invariants;
+};
+
+// A recorder that can no longer write. The run ends as a failure, with its last state.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 // Sees the states that are recorded: the first, every k-th, and the last good one.

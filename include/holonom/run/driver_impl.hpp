@@ -29,11 +29,16 @@ class RunLoop {
     result_.energy_initial = seen_.energy;
     result_.invariant_initial = seen_.invariants;
     result_.invariant_error = Vec<R>(invariants());
-    record();
-    if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
-    else steps();
-    if (recorded_ != done_) record();  // the last good state
-    for (Recorder<S>* r : recorders_) r->flush();
+    try {
+      record();
+      if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
+      else steps();
+      if (recorded_ != done_) record();  // the last good state
+      for (Recorder<S>* r : recorders_) r->flush();
+    } catch (const OutputError& e) {
+      result_.status = RunStatus::failed;
+      result_.message = e.what();
+    }
     result_.energy_final = seen_.energy;
     result_.steps = done_;
     result_.counters = method_.counters();
@@ -100,7 +105,8 @@ class RunLoop {
   }
 
   void record() {
-    if (sys_.lacks_curvature().empty()) (void)manifold_.multipliers(x_).ok();
+    if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
+      fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
     for (Recorder<S>* r : recorders_) r->record(x_, seen_);
     recorded_ = done_;
   }
@@ -127,7 +133,7 @@ class RunLoop {
         break;
       case Failure::singular: {
         // Names come from the last good state, where the same constraints are nearly dependent.
-        const auto sets = dependent_rows(manifold_.gram_matrix(x_), R(1e-3));
+        const auto sets = manifold_.dependent(x_, R(1e-3));
         what = sets.empty() ? "the constraints became dependent near " + name + "." + smaller
                             : "the constraints " + quoted_list(sys_.labels().constraints, sets.front()) +
                                   " became dependent (a singular position of the mechanism).";

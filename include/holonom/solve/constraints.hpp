@@ -83,8 +83,9 @@ class Convergence {
  public:
   enum class Verdict { go_on, done, last_correction, failed };
 
-  Convergence(const R& eps, const NewtonOptions& options)
-      : floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
+  // quadratic: each correction squares the error; else it shrinks by a constant factor.
+  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true)
+      : quadratic_(quadratic), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
         max_(options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
@@ -97,7 +98,9 @@ class Convergence {
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
     // Newton squares the error: 100 r² covers the unknown constant of a first iteration, and the
     // observed one, r / previous², takes over later.
-    const R next = iterations_ == 1 ? 100 * r * r : 10 * r * (r / previous_) * (r / previous_);
+    const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
+    slow_ = iterations_ > 1 && rate > R(0.05);
+    const R next = quadratic_ ? (iterations_ == 1 ? R(100 * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
     previous_ = r;
     last_ = next <= floor_;
     return last_ ? Verdict::last_correction : Verdict::go_on;
@@ -105,12 +108,14 @@ class Convergence {
 
   int iterations() const { return iterations_; }
   bool stalled() const { return stalled_; }
+  bool slow() const { return slow_; }  // a new matrix would pay
   bool last_was_unchecked() const { return last_; }
 
  private:
+  bool quadratic_;
   R floor_, accepted_, previous_{0};
   int iterations_ = 0, stalls_ = 0, max_;
-  bool stalled_ = false, last_ = false;
+  bool stalled_ = false, slow_ = false, last_ = false;
 };
 
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
@@ -125,7 +130,11 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
     sys.H_p(q, p, v);
     multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
-    if (convergence.iterations() == 0) hidden_scale(G, v, inverse_scale);
+    if (convergence.iterations() == 0) {
+      hidden_scale(G, v, inverse_scale);
+      // A redundant constraint may vanish to first order (a dead centre); its rounding errors do not.
+      if (gram.rank() < gram.m()) fill(inverse_scale, *std::min_element(inverse_scale.begin(), inverse_scale.end()));
+    }
     const R size = relative_residual(r, inverse_scale);
     const auto verdict = convergence(size);
     if (verdict == Convergence<R>::Verdict::done) return {};
@@ -158,7 +167,7 @@ class ConstraintSolver {
     ++counters.jacobian;
     first_scale(sys, q, residual_, inverse_scale_);
     rescale(G0_, q, inverse_scale_);
-    return gram_.analyse(G0_, inverse_mass(sys));
+    return gram_.analyse(G0_, InverseMass<Sys>{sys});
   }
 
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½.
@@ -177,10 +186,11 @@ class ConstraintSolver {
     move();
     if (gram_.m() == 0) return {};
     const S rate = S(1) / h;
-    Convergence<R> convergence(epsilon<S>(), options);
+    Convergence<R> convergence(epsilon<S>(), options, refreshes());
     int suspicious = -1;
-    for (;;) {
-      constraint_and_jacobian(sys, q1, r, G1);
+    for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
+      if (refresh) constraint_and_jacobian(sys, q1, r, G1);
+      else sys.g(q1, r);
       const R size = relative_residual(r, inverse_scale_);
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) break;
@@ -190,14 +200,12 @@ class ConstraintSolver {
       }
       // The terms of g have grown since they were measured: a new measure, before giving up digits.
       if (convergence.stalled()) rescale(G1, q1, inverse_scale_);
-      suspicious = gram_.newton(G1, r);
+      suspicious = gram_.newton(G1, r, refresh);
       for (int k = 0; k < gram_.m(); ++k) impulse[k] += r[k] * rate;
       move();
-      if (verdict == Verdict::last_correction) {
-        sys.G(q1, G1);
-        break;
-      }
+      if (verdict == Verdict::last_correction) break;
     }
+    if (convergence.last_was_unchecked() || !refreshes()) sys.G(q1, G1);
     count(convergence.iterations(), convergence.last_was_unchecked());
     // On the branch that starts at h = 0 the matrix G(q₁) M⁻¹ G(q₀)ᵀ stays positive.
     if (suspicious >= 0) return {Failure::wrong_root, suspicious};
@@ -208,10 +216,10 @@ class ConstraintSolver {
   Status onto_cotangent(const Sys& sys, const Jacobian<S, N, M>& G1, Vec<S, N>& p) {
     if (gram_.m() == 0) return {};
     ++counters.factorisation;
-    if (const Status s = gram_.factor(G1, inverse_mass(sys)); !s.ok()) return s;
+    if (const Status s = gram_.factor(G1, InverseMass<Sys>{sys}); !s.ok()) return s;
     G0_ = G1;
     auto&& r = scratch(residual_);
-    gram_.multiply(p, r);
+    gram_.multiply(G1, p, r);
     gram_.solve(r);
     subtract_force(G1, r, p);
     return {};
@@ -223,8 +231,10 @@ class ConstraintSolver {
   }
 
  private:
-  static auto inverse_mass(const Sys& sys) {
-    return [&sys](const Vec<S, N>& u, Vec<S, N>& out) { sys.mass().solve(u, out); };
+  // Whether each Newton step has a matrix of its own, or those of one step share the first.
+  bool refreshes() const {
+    if constexpr (M == Dynamic) return gram_.refreshes();
+    else return true;
   }
   void count(int iterations, int unchecked) {
     counters.newton(iterations);

@@ -1,149 +1,88 @@
 // GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp.
-//   factor(G, A)       K = G A Gᵀ = L D Lᵀ at one point; keeps the rows of A Gᵀ for displacements
-//   newton(G₁, r)      a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
-// Dense; sizes known at compile time unroll. No allocation after construction, but for the one that
-// switches to redundant constraints in `analyse`.
+//   analyse(G, A)      finds the rank at a first point, and factors
+//   factor(G, A)       K = G A Gᵀ at one point; keeps A Gᵀ for displacements
+//   solve(b)           K x = b
+//   newton(G₁, r, ...) a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
+// A is a metric: A(u, out) applies it, and A.diagonal() points to its diagonal if it has nothing else.
+// Compile-time sizes are dense; otherwise the number of constraints and the metric decide.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <optional>
 
-#include "holonom/jacobian.hpp"
-#include "holonom/solve/redundant.hpp"
-#include "holonom/solve/status.hpp"
+#include "holonom/solve/dense_gram.hpp"
+#include "holonom/solve/sparse_gram.hpp"
 
 namespace holonom {
 
 template <class S, int N, int M>
-class GramSolver {
+class GramSolver : public DenseGram<S, N, M> {
  public:
-  using G_t = Jacobian<S, N, M>;
+  using DenseGram<S, N, M>::DenseGram;
+};
 
-  GramSolver(int n, int m) : m_(m), W_(n * m), row_(n), image_(n), K_(m), newton_(m) {}
+template <class S>
+class GramSolver<S, Dynamic, Dynamic> {
+  using R = Real<S>;
+  // Up to here a dense factorisation is the faster one.
+  static constexpr int few_constraints = 8;
+  // Up to here redundant constraints get multipliers of minimal norm, by dense algebra.
+  static constexpr int few_redundant = 300;
 
-  // A pivot below this part of its diagonal counts as zero. True dependence leaves some ε; a
-  // mechanism this near a singular position has lost most digits of its multipliers anyway.
-  static Real<S> threshold(int m) { return epsilon<S>() * Real<S>(64 * (m + 1)); }
+ public:
+  GramSolver(int n, int m) : n_(n), m_(m) {}
 
-  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u.
-  template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply, const Real<S>& noise) {
-    redundant_.reset();
-    assemble(G, apply);
-    if constexpr (M == Dynamic) {
-      const int rank = PivotOrder<S>(m()).choose(K_, m(), noise);
-      if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank);
+  int m() const { return m_; }
+  int rank() const { return sparse_ ? sparse_->rank() : dense_ ? dense_->rank() : m_; }
+  bool refreshes() const { return !sparse_; }
+
+  // Pivots below this part of their diagonal are zero. True dependence leaves some ε; a mechanism this
+  // near a singular position has lost most digits of its multipliers anyway.
+  static R threshold(int m) { return DenseGram<S, Dynamic, Dynamic>::threshold(m < 64 ? m : 64); }
+
+  template <class Metric>
+  Status analyse(const Jacobian<S>& G, const Metric& A) {
+    return analyse(G, A, threshold(m_));
+  }
+  template <class Metric>
+  Status analyse(const Jacobian<S>& G, const Metric& A, const R& noise) {
+    if (m_ == 0) return {};
+    if (m_ > few_constraints && A.diagonal()) {
+      if (!pattern_) pattern_ = std::make_shared<const GramPattern>(G.pattern());
+      if (!sparse_) sparse_.emplace(pattern_, G.pattern());
+      const Status s = sparse_->analyse(G, *A.diagonal(), noise);
+      if (!s.ok() || sparse_->rank() == m_ || m_ > few_redundant) return s;
     }
-    return factor_assembled();
+    sparse_.reset();
+    if (!dense_) dense_.emplace(n_, m_);
+    return dense_->analyse(G, A, noise);
   }
-  template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply) {
-    return analyse(G, apply, threshold(m()));
+  template <class Metric>
+  Status factor(const Jacobian<S>& G, const Metric& A) {
+    return sparse_ ? sparse_->factor(G, *A.diagonal(), threshold(m_)) : dense_->factor(G, A);
   }
-
-  template <class Apply>
-  Status factor(const G_t& G, Apply&& apply) {
-    assemble(G, apply);
-    return factor_assembled();
-  }
-
-  // (G A Gᵀ) x = b, in place
-  void solve(Vec<S, M>& b) {
-    if constexpr (M == Dynamic)
-      if (redundant_) return redundant_->solve(b);
-    solve_ldl(K_, b);
+  void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : dense_->solve(b); }
+  int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    return sparse_ ? sparse_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
   }
 
-  // r ← (G₁ A Gᵀ)⁻¹ r, a Newton step for g(q − A Gᵀλ) = 0. Returns the constraint at which the matrix
-  // is no longer positive, or -1.
-  int newton(const G_t& G1, Vec<S, M>& r) {
-    auto&& K = scratch(newton_);
-    for (int k = 0; k < m(); ++k)
-      for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
-    if constexpr (M == Dynamic)
-      if (redundant_) return redundant_->newton(K, r);
-    const int bad = factor_lu(K);
-    solve_lu(K, r);
-    return bad;
+  // out = G A u, with the G and A last factored
+  void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) const {
+    sparse_ ? sparse_->multiply(G.pattern(), u, out) : dense_->multiply(G, u, out);
   }
-
+  // out -= c A Gᵀλ
+  void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) const {
+    sparse_ ? sparse_->subtract_displacement(G.pattern(), c, lambda, out) : dense_->subtract_displacement(G, c, lambda, out);
+  }
   // A constraint whose gradient has turned by a right angle or more, or -1.
-  int turned(const G_t& G1) const {
-    for (int k = 0; k < m(); ++k)
-      if (!(value(times_row(G1, k, k)) > Real<S>(0)) && rank() == m()) return k;
-    return -1;
-  }
-
-  // out_k = (G A u)_k
-  void multiply(const Vec<S, N>& u, Vec<S, M>& out) const {
-    for (int k = 0; k < m(); ++k) {
-      S s(0);
-      for (int j = 0; j < u.size(); ++j) s += W(k, j) * u[j];
-      out[k] = s;
-    }
-  }
-  // out -= c A Gᵀ λ
-  void subtract_displacement(const S& c, const Vec<S, M>& lambda, Vec<S, N>& out) const {
-    for (int k = 0; k < m(); ++k) {
-      const S l = c * lambda[k];
-      for (int j = 0; j < out.size(); ++j) out[j] -= W(k, j) * l;
-    }
-  }
-
-  int rank() const { return redundant_ ? redundant_->rank() : m(); }
-  // G A Gᵀ as last assembled by `assemble`
-  const Square<S, M>& matrix() const { return K_; }
-
-  int m() const {
-    if constexpr (M == Dynamic) return m_;
-    else return M;
-  }
-
-  // K = G A Gᵀ, not yet factored
-  template <class Apply>
-  void assemble(const G_t& G, Apply&& apply) {
-    auto&& row = scratch(row_);
-    auto&& image = scratch(image_);
-    for (int k = 0; k < m(); ++k) {
-      fill(row, S(0));
-      G.row(k, [&](int j, const S& x) { row[j] = x; });
-      apply(row, image);
-      for (int j = 0; j < row.size(); ++j) W(k, j) = image[j];
-    }
-    for (int k = 0; k < m(); ++k)
-      for (int l = 0; l <= k; ++l) K_(l, k) = K_(k, l) = times_row(G, k, l);
-  }
+  int turned(const Jacobian<S>& G1) const { return sparse_ ? sparse_->turned(G1) : dense_->turned(G1); }
+  // Sparse only: constraints that were dropped because they depend on others.
+  std::vector<int> dropped() const { return sparse_ ? sparse_->dropped() : std::vector<int>{}; }
 
  private:
-  S& W(int k, int j) { return W_[k * row_.size() + j]; }
-  const S& W(int k, int j) const { return W_[k * row_.size() + j]; }
-
-  S times_row(const G_t& G, int k, int l) const {
-    S s(0);
-    G.row(k, [&](int j, const S& x) { s += x * W(l, j); });
-    return s;
-  }
-
-  Status factor_assembled() {
-    if constexpr (M == Dynamic) {
-      if (redundant_) {
-        if (redundant_->factor(K_, threshold(m()))) return {};
-        return {Failure::singular, 0};
-      }
-    }
-    if (const int bad = factor_ldl(K_, threshold(m())); bad >= 0) {
-      for (int k = 0; k < m(); ++k)
-        if (!is_finite(K_(k, k))) return {Failure::not_finite, k};
-      return {Failure::singular, bad};
-    }
-    return {};
-  }
-
-  int m_;
-  Vec<S, times(N, M)> W_;  // rows: A G_kᵀ
-  Vec<S, N> row_, image_;
-  Square<S, M> K_, newton_;
-  std::unique_ptr<Redundant<S>> redundant_;
+  int n_, m_;
+  std::shared_ptr<const GramPattern> pattern_;
+  std::optional<DenseGram<S, Dynamic, Dynamic>> dense_;
+  std::optional<SparseGram<S>> sparse_;
 };
 
 }  // namespace holonom

@@ -1,0 +1,378 @@
+#include "table_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "holonom/expr/derivative.hpp"
+#include "holonom/expr/map_interpreter.hpp"
+
+namespace holonom {
+
+namespace {
+
+// Indices are 32 bits: that is enough for 2·10⁹ coordinates.
+constexpr double max_items = 2e9;
+
+struct Csv {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> columns;
+};
+
+Csv read_csv(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw InputError(path + ": the file cannot be read");
+  Csv csv;
+  std::string line;
+  for (long number = 1; std::getline(file, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string> cells;
+    std::istringstream cells_of(line);
+    for (std::string cell; std::getline(cells_of, cell, ',');) {
+      const auto first = cell.find_first_not_of(" \t"), last = cell.find_last_not_of(" \t");
+      cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
+    }
+    if (csv.names.empty()) {
+      csv.names = cells;
+      csv.columns.resize(cells.size());
+      continue;
+    }
+    if (cells.size() != csv.names.size())
+      throw InputError(path + ":" + std::to_string(number) + ": this row has " + std::to_string(cells.size()) + " cells, the header has " +
+                       std::to_string(csv.names.size()));
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      try {
+        (void)exact_text(cells[k]);
+      } catch (const std::exception&) {
+        throw InputError(path + ":" + std::to_string(number) + ": '" + cells[k] + "' in column '" + csv.names[k] + "' is not a number");
+      }
+      csv.columns[k].push_back(std::move(cells[k]));
+    }
+  }
+  if (csv.names.empty()) throw InputError(path + ": the file is empty; its first line must name the columns");
+  return csv;
+}
+
+std::vector<double> as_doubles(const MappedTerm::RowValue& value) {
+  std::vector<double> numbers(value.integer.begin(), value.integer.end());
+  for (const std::string& t : value.text) numbers.push_back(std::stod(t));
+  return numbers;
+}
+
+// A formula of row values, for every row.
+std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std::vector<MappedTerm::RowValue>& values, int rows) {
+  std::vector<Program::Block> blocks;
+  std::vector<std::vector<double>> numbers;
+  std::vector<const double*> in;
+  MapSignature signature;
+  for (const MappedTerm::RowValue& value : values) {
+    blocks.push_back({value.input});
+    numbers.push_back(as_doubles(value));
+    signature.inputs.push_back(MapInput::per_row(1));
+  }
+  for (const auto& column : numbers) in.push_back(column.data());
+  signature.outputs.push_back(MapOutput::stored(1));
+  MapInterpreter<double> evaluate(std::make_shared<Program>(graph, blocks, std::vector<Program::Block>{{formula}}), signature);
+  std::vector<double> result(static_cast<std::size_t>(rows));
+  double* out = result.data();
+  evaluate(0, rows, in.data(), nullptr, &out);
+  return result;
+}
+
+std::string relative_to(const std::string& model_file, const std::string& file) {
+  const std::filesystem::path path(file);
+  return path.is_absolute() ? file : (std::filesystem::path(model_file).parent_path() / path).string();
+}
+
+}  // namespace
+
+int TableReader::integer(const toml::node& node, NodeId x, const std::string& what) const {
+  const double value = evaluate_rows(*model_.graph, x, {}, 1)[0];
+  if (!(std::abs(value) < max_items) || value != std::floor(value)) {
+    std::ostringstream text;
+    text << value;
+    r_.source.fail(node, what + " must be a whole number, not " + text.str());
+  }
+  return static_cast<int>(value);
+}
+
+void TableReader::read_vector(const Entry& e) {
+  const auto at = e.place->source().begin;
+  const toml::table* t = e.node->as_table();
+  if (!t) r_.source.fail(*e.node, "a vector coordinate is written " + e.key + " = { count = \"N\", dim = 3 }");
+  r_.check_keys(*t, {"count", "dim"}, "coordinates." + e.key);
+  VectorCoordinate v;
+  v.name = e.key;
+  for (const char* key : {"count", "dim"})
+    if (!t->get(key)) r_.source.fail(*t, "the vector coordinate '" + e.key + "' needs " + key);
+  v.count = integer(*t->get("count"), r_.constant(*t->get("count"), "count"), "count");
+  v.dim = integer(*t->get("dim"), r_.constant(*t->get("dim"), "dim"), "dim");
+  if (v.count < 1) r_.source.fail(*t->get("count"), "count must be at least 1");
+  if (v.dim < 1 || v.dim > 3) r_.source.fail(*t->get("dim"), "dim must be 1, 2 or 3");
+  if (static_cast<double>(v.count) * v.dim + model_.n() > max_items) r_.source.fail(*t, "more coordinates than can be counted");
+  v.offset = model_.n();
+  v.item = model_.graph->input();
+  v.q0.assign(static_cast<std::size_t>(v.dim), Graph::zero);
+  v.start = v.q0;
+  r_.declare(e.key, at, Expr{r_.scope.graph, Graph::zero});  // checks the name
+  r_.scope.names.erase(e.key);
+  r_.scope.vectors.insert(r_.scope.vectors.end(), {e.key, "p_" + e.key});
+  r_.scope.gather = [this](std::string_view name, NodeId index) { return gather(name, index); };
+  model_.vectors.push_back(std::move(v));
+}
+
+ExprVector TableReader::gather(std::string_view name, NodeId index) {
+  const bool momentum = name.starts_with("p_") && std::none_of(model_.vectors.begin(), model_.vectors.end(),
+                                                               [&](const VectorCoordinate& v) { return v.name == name; });
+  if (momentum) name.remove_prefix(2);
+  const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(), [&](const VectorCoordinate& c) { return c.name == name; });
+  const auto k = static_cast<std::size_t>(v - model_.vectors.begin());
+  auto item = std::find_if(items_.begin(), items_.end(),
+                           [&](const Item& i) { return i.vector == k && i.momentum == momentum && i.index == index; });
+  if (item == items_.end()) {
+    items_.push_back({k, momentum, index, {}});
+    item = items_.end() - 1;
+    for (int c = 0; c < v->dim; ++c) item->x.push_back(model_.graph->input());
+  }
+  ExprVector components;
+  for (const NodeId x : item->x) components.push_back({model_.graph.get(), x});
+  return components;
+}
+
+void TableReader::read_masses(const toml::table& masses) {
+  std::vector<std::string> known = model_.coordinates;
+  for (const VectorCoordinate& v : model_.vectors) known.push_back(v.name);
+  r_.check_keys(masses, known, "energy.mass");
+  for (const std::string& name : known)
+    if (!masses.get(name)) r_.source.fail(masses, "energy.mass has no entry for '" + name + "'");
+  for (const std::string& name : model_.coordinates) model_.mass.push_back(r_.constant(*masses.get(name), "the mass of '" + name + "'"));
+  for (VectorCoordinate& v : model_.vectors) {
+    r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
+    v.mass = r_.formula(*masses.get(v.name), "the mass of '" + v.name + "'");
+    r_.scope.names.erase("i");
+  }
+}
+
+TableReader::Table TableReader::file_table(const toml::node& node, const std::string& file) const {
+  const Csv csv = read_csv(relative_to(r_.source.file(), file));
+  Table table;
+  table.rows = static_cast<int>(csv.columns.front().size());
+  for (std::size_t k = 0; k < csv.names.size(); ++k) {
+    if (!is_valid_name(csv.names[k])) r_.source.fail(node, file + ": '" + csv.names[k] + "' is not a name for a column");
+    table.names.push_back(csv.names[k]);
+    table.values.push_back({model_.graph->input(), {}, csv.columns[k]});
+  }
+  return table;
+}
+
+TableReader::Table TableReader::read_table(const toml::node& over, const std::string& what) {
+  const toml::table* t = over.as_table();
+  if (!t) r_.source.fail(over, what + " needs over = { i = \"0..N-1\" }, { pairs = \"r\" } or { file = \"rows.csv\" }");
+  if (const toml::node* file = t->get("file")) {
+    r_.check_keys(*t, {"file"}, "over");
+    if (!file->is_string()) r_.source.fail(*file, "file must be a name in quotes");
+    return file_table(*file, *file->value<std::string>());
+  }
+  Table table;
+  if (const toml::node* pairs = t->get("pairs")) {
+    r_.check_keys(*t, {"pairs", "beyond"}, "over");
+    const std::string name = pairs->value<std::string>().value_or("");
+    const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(), [&](const VectorCoordinate& c) { return c.name == name; });
+    if (v == model_.vectors.end()) r_.source.fail(*pairs, "pairs must name a vector coordinate, not '" + name + "'");
+    int beyond = 0;
+    if (const toml::node* node = t->get("beyond")) beyond = integer(*node, r_.constant(*node, "beyond"), "beyond");
+    MappedTerm::RowValue i{model_.graph->input(), {}, {}}, j{model_.graph->input(), {}, {}};
+    if (static_cast<double>(v->count) * v->count / 2 > max_items) r_.source.fail(*pairs, "more pairs than can be counted");
+    for (int a = 0; a < v->count; ++a)
+      for (int b = a + 1 + std::max(beyond, 0); b < v->count; ++b) {
+        i.integer.push_back(a);
+        j.integer.push_back(b);
+      }
+    table.rows = static_cast<int>(i.integer.size());
+    table.names = {"i", "j"};
+    table.values = {std::move(i), std::move(j)};
+    return table;
+  }
+  // Ranges: the last one runs fastest.
+  for (const Entry& e : in_file_order(*t)) {
+    const std::string text = e.node->value<std::string>().value_or("");
+    const auto dots = text.find("..");
+    if (!e.node->is_string() || dots == std::string::npos) r_.source.fail(*e.node, "a range is written \"0..N-1\", both ends included");
+    const auto bound = [&](std::string_view part, std::size_t offset) {
+      try {
+        const FormulaValue value = parse_formula(part, r_.scope);
+        if (const Expr* x = std::get_if<Expr>(&value)) return integer(*e.node, x->node, "the end of a range");
+      } catch (const FormulaError& error) {
+        r_.source.fail(*e.node, offset + error.offset, std::string("in a range: ") + error.what());
+      }
+      r_.source.fail(*e.node, "the end of a range must be a number");
+    };
+    const int first = bound(std::string_view(text).substr(0, dots), 0), last = bound(std::string_view(text).substr(dots + 2), dots + 2);
+    const int length = std::max(0, last - first + 1);
+    if (static_cast<double>(table.rows) * length > max_items) r_.source.fail(*e.node, "more rows than can be counted");
+    const int before = table.rows;
+    table.rows *= length;
+    for (MappedTerm::RowValue& value : table.values) {
+      std::vector<std::int32_t> repeated;
+      repeated.reserve(static_cast<std::size_t>(table.rows));
+      for (const std::int32_t x : value.integer) repeated.insert(repeated.end(), static_cast<std::size_t>(length), x);
+      value.integer = std::move(repeated);
+    }
+    MappedTerm::RowValue value{model_.graph->input(), {}, {}};
+    value.integer.reserve(static_cast<std::size_t>(table.rows));
+    for (int k = 0; k < before; ++k)
+      for (int x = first; x <= last; ++x) value.integer.push_back(x);
+    table.values.push_back(std::move(value));
+    table.names.push_back(e.key);
+  }
+  if (table.names.empty()) r_.source.fail(over, what + ": over is empty");
+  return table;
+}
+
+void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
+  const bool stack = role == MappedTerm::Role::constraint;
+  const std::string kind = stack ? "constraints.stack" : role == MappedTerm::Role::energy ? "energy.sum" : "invariants.sum";
+  if (!list.is_array()) r_.source.fail(list, "write it as a list of tables: [[" + kind + "]]");
+  for (const toml::node& node : *list.as_array()) {
+    const toml::table* t = node.as_table();
+    if (!t) r_.source.fail(node, "write it as a list of tables: [[" + kind + "]]");
+    const std::string formula_key = stack ? "zero" : "term";
+    std::vector<std::string> keys{"over", formula_key, "where", "name"};
+    if (role == MappedTerm::Role::energy) keys.emplace_back("part");
+    r_.check_keys(*t, keys, "[[" + kind + "]]");
+    const toml::node *over = t->get("over"), *formula = t->get(formula_key), *name_node = t->get("name");
+    if (!over || !formula) r_.source.fail(*t, "[[" + kind + "]] needs over and " + formula_key);
+    std::string name = name_node ? name_node->value<std::string>().value_or("") : "";
+    if (role != MappedTerm::Role::energy && !is_valid_name(name)) r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
+    const std::string what = stack ? "constraint '" + name + "'" : role == MappedTerm::Role::energy ? "a sum of the energy" : "invariant '" + name + "'";
+    Table table = read_table(*over, what);
+    const Scope outer = r_.scope;  // index variables and `where` are names of this term alone
+    for (std::size_t k = 0; k < table.names.size(); ++k)
+      r_.declare(table.names[k], over->source().begin, Expr{model_.graph.get(), table.values[k].input});
+    if (const toml::node* where = t->get("where")) {
+      if (!where->is_table()) r_.source.fail(*where, "where must be a table: { d = \"norm(r[i] - r[j])\" }");
+      for (const Entry& e : in_file_order(*where->as_table()))
+        r_.declare(e.key, e.place->source().begin, r_.formula_value(*e.node, "where '" + e.key + "'"));
+    }
+    const NodeId kernel = r_.formula(*formula, what);
+    MappedTerm term = finish(*formula, kernel, role, name, std::move(table));
+    if (const toml::node* part = t->get("part")) {
+      const std::string word = part->value<std::string>().value_or("");
+      if (word != "fast" && word != "slow") r_.source.fail(*part, "part must be \"slow\" or \"fast\"");
+      term.fast = word == "fast";
+    }
+    r_.scope = outer;
+    if (term.rows > 0) model_.terms.push_back(std::move(term));
+  }
+}
+
+bool TableReader::take_single(const toml::node& node, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast) {
+  const bool uses_items = std::any_of(items_.begin(), items_.end(), [&](const Item& i) {
+    return depends_on(*model_.graph, std::span(&formula, 1), i.x);
+  });
+  if (!uses_items) return false;
+  MappedTerm term = finish(node, formula, role, name, {});
+  term.fast = fast;
+  term.single = true;
+  model_.terms.push_back(std::move(term));
+  return true;
+}
+
+MappedTerm TableReader::finish(const toml::node& node, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table) {
+  MappedTerm term;
+  term.role = role;
+  term.name = name;
+  term.rows = table.rows;
+  Graph& graph = *model_.graph;
+  const auto uses = [&](const std::vector<NodeId>& x) { return depends_on(graph, std::span(&kernel, 1), x); };
+  const std::string what = name.empty() ? "this term" : "'" + name + "'";
+  for (const Item& item : items_) {
+    if (!uses(item.x)) continue;
+    const VectorCoordinate& v = model_.vectors[item.vector];
+    if (item.momentum && role != MappedTerm::Role::invariant) r_.source.fail(node, what + " uses p_" + v.name + ": it must be a formula of the coordinates alone");
+    MappedTerm::Gather gather{item.momentum, item.x, {}};
+    const std::vector<double> index = [&] {
+      for (const NodeId i : graph.reachable(std::span(&item.index, 1)))
+        if (graph[i].op == Op::input && std::none_of(table.values.begin(), table.values.end(), [&](const auto& x) { return x.input == i; }))
+          r_.source.fail(node, "an index of '" + v.name + "' in " + what + " must be a formula of the table's own columns");
+      return evaluate_rows(graph, item.index, table.values, table.rows);
+    }();
+    for (int row = 0; row < table.rows; ++row) {
+      const double i = index[static_cast<std::size_t>(row)];
+      if (i >= 0 && i < v.count && i == std::floor(i)) {
+        gather.first.push_back(v.offset + static_cast<int>(i) * v.dim);
+        continue;
+      }
+      std::ostringstream text;
+      text << "row " << row << " of " << what << " asks for " << v.name << "[" << i << "], but " << v.name << " has the items 0 to " << v.count - 1;
+      r_.source.fail(node, text.str());
+    }
+    term.gathers.push_back(std::move(gather));
+  }
+  // Coordinates with a name of their own are the same for all rows.
+  std::unordered_map<NodeId, NodeId> by;
+  for (const auto& [inputs, momentum] : {std::pair{&model_.q, false}, std::pair{&model_.p, true}})
+    for (std::size_t i = 0; i < inputs->size(); ++i) {
+      if (!uses({(*inputs)[i]})) continue;
+      if (momentum && role != MappedTerm::Role::invariant)
+        r_.source.fail(node, what + " uses p_" + model_.coordinates[i] + ": it must be a formula of the coordinates alone");
+      by[(*inputs)[i]] = graph.input();
+      term.gathers.push_back({momentum, {by[(*inputs)[i]]}, std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
+    }
+  if (uses(model_.v)) r_.source.fail(node, what + " uses velocities: write it with coordinates" + (role == MappedTerm::Role::invariant ? " and momenta" : ""));
+  term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
+  for (MappedTerm::RowValue& value : table.values)
+    if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1))) term.values.push_back(std::move(value));
+  check_rows(node, term, what);
+  return term;
+}
+
+// A row that meets the same coordinate twice is a mistake in the table (a link from an item to itself).
+void TableReader::check_rows(const toml::node& node, const MappedTerm& term, const std::string& what) const {
+  if (term.role == MappedTerm::Role::constraint && term.gathers.empty()) r_.source.fail(node, what + " does not depend on any coordinate");
+  for (std::size_t a = 0; a < term.gathers.size(); ++a)
+    for (std::size_t b = a + 1; b < term.gathers.size(); ++b) {
+      const auto &x = term.gathers[a], &y = term.gathers[b];
+      if (x.momentum != y.momentum) continue;
+      for (std::size_t row = 0; row < x.first.size(); ++row)
+        if (x.first[row] == y.first[row])
+          r_.source.fail(node, "row " + std::to_string(row) + " of " + what + " uses the same item twice under two indices");
+    }
+}
+
+void TableReader::read_items(const toml::node& node, const std::string& where, VectorCoordinate& v, bool position) {
+  const std::string what = where + "." + v.name;
+  if (const toml::table* t = node.as_table()) {
+    r_.check_keys(*t, {"file"}, what);
+    const toml::node* file = t->get("file");
+    if (!file || !file->is_string()) r_.source.fail(node, what + " is a list of formulas, or { file = \"start.csv\" }");
+    const std::string name = *file->value<std::string>();
+    const Csv csv = read_csv(relative_to(r_.source.file(), name));
+    auto& table = position ? v.q0_table : v.start_table;
+    for (int c = 0; c < v.dim; ++c) {
+      const std::string column(1, "xyz"[c]);
+      const auto it = std::find(csv.names.begin(), csv.names.end(), column);
+      if (it == csv.names.end()) r_.source.fail(*file, name + " has no column '" + column + "'");
+      table.push_back(csv.columns[static_cast<std::size_t>(it - csv.names.begin())]);
+      if (table.back().size() != static_cast<std::size_t>(v.count))
+        r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " + std::to_string(v.count) + " items");
+    }
+    return;
+  }
+  const toml::array* list = node.as_array();
+  if (!list || list->size() != static_cast<std::size_t>(v.dim))
+    r_.source.fail(node, what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
+  r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
+  for (std::size_t c = 0; c < list->size(); ++c) {
+    const NodeId x = r_.formula((*list)[c], what);
+    for (const NodeId k : model_.graph->reachable(std::span(&x, 1)))
+      if ((*model_.graph)[k].op == Op::input && k != v.item) r_.source.fail((*list)[c], what + " must be a formula of parameters and i");
+    (position ? v.q0 : v.start)[c] = x;
+  }
+  r_.scope.names.erase("i");
+}
+
+}  // namespace holonom

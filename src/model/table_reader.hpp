@@ -1,0 +1,52 @@
+// The part of a model file about many items: vector coordinates r = { count, dim }, index tables, sums
+// and stacks over them, and initial values for all items.
+#pragma once
+
+#include "formula_reader.hpp"
+
+namespace holonom {
+
+class TableReader {
+ public:
+  explicit TableReader(FormulaReader& reader) : r_(reader), model_(reader.model) {}
+
+  // [coordinates] r = { count = "N", dim = 2 }
+  void read_vector(const Entry& entry);
+  // mass = { r = "m", x = 1 }
+  void read_masses(const toml::table& masses);
+  // [[energy.sum]], [[constraints.stack]], [[invariants.sum]]
+  void read_terms(const toml::node& list, MappedTerm::Role role);
+  // q.r = ["formula", ...] or { file = "start.csv" }
+  void read_items(const toml::node& node, const std::string& where, VectorCoordinate& v, bool position);
+
+  // A formula without a table may use single items, r[0].x: then it becomes a term of one row, and true
+  // is returned.
+  bool take_single(const toml::node& node, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast);
+
+ private:
+  // An item of a vector as formulas name it: r[index].
+  struct Item {
+    std::size_t vector;
+    bool momentum;
+    NodeId index;
+    std::vector<NodeId> x;
+  };
+  struct Table {
+    int rows = 1;
+    std::vector<MappedTerm::RowValue> values;
+    std::vector<std::string> names;
+  };
+
+  ExprVector gather(std::string_view name, NodeId index);
+  Table read_table(const toml::node& over, const std::string& what);
+  Table file_table(const toml::node& node, const std::string& file) const;
+  int integer(const toml::node& node, NodeId x, const std::string& what) const;
+  MappedTerm finish(const toml::node& node, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table);
+  void check_rows(const toml::node& node, const MappedTerm& term, const std::string& what) const;
+
+  FormulaReader& r_;
+  Model& model_;
+  std::vector<Item> items_;
+};
+
+}  // namespace holonom

@@ -1,0 +1,205 @@
+"""HDF5 output as a user meets it: h5py, MDAnalysis, kill -9, a full disk.
+
+Needs h5py (Debian: python3-h5py), and for the H5MD test MDAnalysis (python3-mdanalysis).
+"""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+import warnings
+
+from support import MODELS, PROGRAM, CliTest
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as missing:
+    raise unittest.SkipTest(f"{missing}: install python3-h5py") from missing
+
+TABLES = ("step", "t", "q", "p", "lambda", "energy", "position_residual", "hidden_residual", "invariants")
+PENDULUM = MODELS / "pendulum.toml"
+
+
+class Hdf5Test(CliTest):
+    def run_holonom(self, *arguments, code=0, **options):
+        done = subprocess.run([PROGRAM, "run", *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    # ---- h5py
+    def test_three_lines(self):
+        self.run_holonom(PENDULUM, "--out", "run.h5")
+        folder = os.getcwd()
+        self.addCleanup(os.chdir, folder)
+        os.chdir(self.folder)
+        snippet = """
+import h5py
+f = h5py.File("run.h5")
+t, x, y = f["t"][:], *f["q"][:].T
+"""
+        found = {}
+        exec(snippet, found)
+        self.assertEqual(len(found["t"]), 101)
+        np.testing.assert_allclose(np.hypot(found["x"], found["y"]), 1, rtol=1e-15)
+
+    def test_same_numbers_as_csv(self):
+        for precision in ("double", "long", "quad", "100"):
+            for out in ("a.h5", "a.csv"):
+                self.run_holonom(MODELS / "spherical-pendulum.toml", "--steps", "300", "--every", "7", "--precision", precision,
+                                 "--out", self.path(out), "--force")
+            header, rows = self.read_csv("a.csv")
+            with h5py.File(self.folder / "a.h5") as f:
+                exact = f["exact"] if "exact" in f else f
+                columns = [exact["t"][:][:, None], exact["q"][:], exact["p"][:], exact["lambda"][:], exact["energy"][:][:, None],
+                           exact["position_residual"][:][:, None], exact["hidden_residual"][:][:, None], exact["invariants"][:]]
+                if precision in ("quad", "100"):
+                    table = np.hstack([c.astype(str) for c in columns])
+                    self.assertEqual(table.tolist(), rows)
+                    np.testing.assert_array_equal(f["q"][:], exact["q"][:].astype(str).astype(float))
+                else:
+                    scalar = np.longdouble if precision == "long" else np.float64
+                    self.assertEqual(f["q"].dtype, scalar)
+                    np.testing.assert_array_equal(np.hstack(columns), np.array([[scalar(x) for x in row] for row in rows]))
+                names = f["names/coordinates"].asstr()[:].tolist()
+                self.assertEqual(header[1:1 + len(names)], names)
+                self.assertEqual(f["step"][:].tolist(), [*range(0, 300, 7), 300])
+                self.assertEqual(f.attrs["precision"], precision)
+
+    def test_the_file_describes_itself(self):
+        self.run_holonom(PENDULUM, "--set", "L=2", "--out", "run.h5")
+        with h5py.File(self.folder / "run.h5") as f, PENDULUM.open() as text:
+            self.assertEqual(f.attrs["creator"], "holonom")
+            self.assertEqual(f.attrs["model"], "pendulum")
+            self.assertEqual(f.attrs["model_text"], text.read())
+            self.assertEqual(f.attrs["method"], "rattle")
+            self.assertEqual(float(f.attrs["step_text"]), f.attrs["step"])
+            self.assertEqual(f["parameters"].attrs["L"], 2)
+            self.assertEqual(f["names/constraints"].asstr()[:].tolist(), ["rod"])
+            self.assertEqual(len({len(f[name]) for name in TABLES}), 1)
+
+    def test_an_existing_file_needs_force(self):
+        self.run_holonom(PENDULUM, "--out", "run.h5")
+        refused = self.run_holonom(PENDULUM, "--out", "run.h5", code=2)
+        self.assertIn("--force", refused.stderr)
+        self.run_holonom(PENDULUM, "--steps", "3", "--out", "run.h5", "--force")
+        with h5py.File(self.folder / "run.h5") as f:
+            self.assertEqual(len(f["t"]), 4)
+        self.assertIn("cannot be written", self.run_holonom(PENDULUM, "--out", "no/run.h5", code=2).stderr)
+
+    # ---- ends that were not planned
+    def start_long_run(self, out, *more):
+        # It ends long after the test.
+        return subprocess.Popen([PROGRAM, "run", PENDULUM, "--steps", "10000000000", "--out", out, *more], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def check_whole(self, path, least):
+        with h5py.File(self.folder / path, "r") as f:
+            rows = {len(f[name]) for name in TABLES}
+            self.assertEqual(len(rows), 1, rows)
+            steps, q = f["step"][:], f["q"][:]
+            self.assertGreater(len(steps), least)
+            np.testing.assert_array_equal(steps, np.arange(len(steps)))
+            np.testing.assert_allclose(np.hypot(*q.T), 1, rtol=1e-12)
+            np.testing.assert_allclose(f["t"][:], steps * f.attrs["step"], rtol=1e-14)
+            self.assertTrue(np.isfinite(f["energy"][:]).all())
+            return len(steps)
+
+    def test_a_killed_run_leaves_its_rows(self):
+        out = "killed.h5"
+        for wait in (0.3, 1.4, 2.3):
+            process = self.start_long_run(out, "--force")
+            time.sleep(wait)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            self.check_whole(out, 0 if wait < 1 else 1000)  # rows reach the file once a second
+
+    def test_a_running_simulation_can_be_read(self):
+        out = "live.h5"
+        process = self.start_long_run(out)
+        try:
+            rows = 0
+            deadline = time.monotonic() + 20
+            while rows < 1000 and time.monotonic() < deadline:
+                time.sleep(0.3)
+                try:
+                    with h5py.File(self.folder / out, "r") as f:
+                        rows = len(f["t"])
+                except OSError:
+                    pass  # not there yet, or within a flush
+            self.assertGreaterEqual(rows, 1000)
+            refused = self.run_holonom(PENDULUM, "--out", out, "--force", code=2)
+            self.assertIn("another run is writing", refused.stderr)
+        finally:
+            process.kill()
+            process.communicate()
+
+    def test_an_interrupted_run_is_complete(self):
+        out = "interrupted.h5"
+        process = self.start_long_run(out, "--json")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        result = json.loads(process.communicate(timeout=20)[0])
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(self.check_whole(out, 10), result["steps"] + 1)
+
+    def test_a_full_disk_keeps_what_is_there(self):
+        # A limit of the size of files stands for the disk.
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+
+        out = "full.h5"
+        failed = self.run_holonom(PENDULUM, "--steps", "10000000", "--out", out, code=2, preexec_fn=limit, restore_signals=False)
+        self.assertRegex(failed.stderr, r"full\.h5: writing failed .*rows are kept")
+        self.check_whole(out, 10000)
+
+    # ---- samples
+    def test_samples_are_marked_as_interpolated(self):
+        self.run_holonom(PENDULUM, "--step", "0.1", "--steps", "20", "--out", "steps.h5")
+        self.run_holonom(PENDULUM, "--step", "0.1", "--steps", "20", "--sample", "0.05", "--out", "samples.h5")
+        with h5py.File(self.folder / "steps.h5") as a, h5py.File(self.folder / "samples.h5") as b:
+            self.assertNotIn("interpolated", a)
+            np.testing.assert_allclose(b["t"][:], 0.05 * np.arange(41), rtol=1e-14)
+            np.testing.assert_array_equal(b["interpolated"][:], np.arange(41) % 2)
+            for name in ("t", "q", "p", "lambda", "energy"):
+                np.testing.assert_array_equal(a[name][:], b[name][::2])
+            self.assertIn("Hermite", b.attrs["interpolation"])
+            self.assertEqual(b.attrs["sample_interval"], 0.05)
+            off = b["position_residual"][1::2]
+            self.assertGreater(off.max(), 1e-9)  # off the constraint, but little
+            self.assertLess(off.max(), 1e-4)
+        wrong = self.run_holonom(PENDULUM, "--sample", "-1", "--out", "wrong.h5", code=2)
+        self.assertIn("positive", wrong.stderr)
+        self.run_holonom(PENDULUM, "--sample", "0.1", "--every", "2", "--out", "both.h5", code=2)
+
+    # ---- H5MD
+    def test_mdanalysis_opens_particles(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                import MDAnalysis
+            except ImportError:
+                self.skipTest("MDAnalysis is not installed")
+        out = "chain.h5"
+        result = json.loads(self.run_holonom(MODELS / "hanging-chain.toml", "--set", "N=12", "--out", out, "--json").stdout)
+        universe = MDAnalysis.Universe.empty(12, trajectory=False)
+        universe.load_new(str(self.folder / out), format="H5MD", convert_units=False)
+        with h5py.File(self.folder / out) as f:
+            self.assertEqual(len(universe.trajectory), len(f["t"]))
+            for k in (0, 17, -1):
+                frame = universe.trajectory[k]
+                self.assertEqual(frame.time, f["t"][k])
+                self.assertEqual(frame.data["energy"], f["energy"][k])
+                np.testing.assert_array_equal(universe.atoms.positions[:, :2].ravel(), f["q"][k].astype(np.float32))
+                np.testing.assert_array_equal(universe.atoms.positions[:, 2], 0)  # a plane model is shown in space
+            np.testing.assert_array_equal(f["particles/r/position/value"][-1, :, :2].ravel(), np.ravel(result["q"]["r"]))
+            np.testing.assert_array_equal(f["h5md"].attrs["version"], [1, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
