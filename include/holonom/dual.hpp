@@ -148,6 +148,11 @@ Dual<S> abs(const Dual<S>& x) {
   return x.v < S(0) ? -x : x;
 }
 template <class S>
+Dual<S> floor(const Dual<S>& x) {
+  using std::floor;
+  return S(floor(x.v));
+}
+template <class S>
 Dual<S> atan2(const Dual<S>& y, const Dual<S>& x) {
   using std::atan2;
   return {S(atan2(y.v, x.v)), (y.d * x.v - y.v * x.d) / (x.v * x.v + y.v * y.v)};

@@ -47,7 +47,7 @@ Partials partials(Graph& g, NodeId i) {
     case Op::cosh: return {g.apply(Op::sinh, n.a)};
     case Op::tanh: return {g.sub(Graph::one, g.powi(i, 2))};
     case Op::abs: return {g.apply(Op::sign, n.a)};
-    default: return {};  // constants, sign, comparisons; choices are handled by the callers
+    default: return {};  // constants, sign, floor, comparisons; choices are handled by the callers
   }
 }
 

@@ -20,7 +20,7 @@ constexpr std::array functions{
     Function{"sin", Op::sin, 1},   Function{"cos", Op::cos, 1},     Function{"tan", Op::tan, 1},
     Function{"asin", Op::asin, 1}, Function{"acos", Op::acos, 1},   Function{"atan", Op::atan, 1},
     Function{"sinh", Op::sinh, 1}, Function{"cosh", Op::cosh, 1},   Function{"tanh", Op::tanh, 1},
-    Function{"abs", Op::abs, 1},   Function{"atan2", Op::atan2, 2}, Function{"min", Op::min, 2},
+    Function{"abs", Op::abs, 1},   Function{"floor", Op::floor, 1},   Function{"atan2", Op::atan2, 2}, Function{"min", Op::min, 2},
     Function{"max", Op::max, 2},   Function{"pow", Op::pow, 2},
 };
 // Functions that are not one operation of the graph.

@@ -40,6 +40,7 @@ std::span<const Callee> callees() {
       {"holonom_tanh", address<Unary>(std::tanh)},
       {"holonom_pow", address<Binary>(std::pow)},
       {"holonom_atan2", address<Binary>(std::atan2)},
+      {"floor", address<Unary>(std::floor)},  // what the intrinsic becomes on processors without the instruction
       {"malloc", address(std::malloc)},
       {"free", address(std::free)},
       {"memcpy", address(std::memcpy)},
@@ -116,6 +117,7 @@ Value* Arithmetic::apply(Op op, Value* x, Value* y, Value* z) const {
       Value* negative = b_.CreateSelect(b_.CreateFCmpOLT(x, constant(0)), constant(-1), constant(0));
       return b_.CreateSelect(b_.CreateFCmpOGT(x, constant(0)), constant(1), negative);
     }
+    case Op::floor: return intrinsic(llvm::Intrinsic::floor, x);
     case Op::min: return b_.CreateSelect(b_.CreateFCmpOLT(x, y), x, y);
     case Op::max: return b_.CreateSelect(b_.CreateFCmpOLT(y, x), x, y);
     case Op::less: return truth(b_.CreateFCmpOLT(x, y));

@@ -128,11 +128,12 @@ class MapEmitter {
     b_.SetInsertPoint(body);
     const Rows rows = number(row, lanes);
     read(arithmetic, rows, value);
-    if (kernel_ != nullptr)
+    if (kernel_ != nullptr) {
       call(value);
-    else
+    } else {
       for (const Instruction& x : code_.body)
         value[x.result] = arithmetic.apply(x.op, value[x.argument[0]], value[x.argument[1]], value[x.argument[2]]);
+    }
     std::vector<Value*> running(sums.begin(), sums.end());
     write(arithmetic, rows, value, running);
     row->addIncoming(next, b_.GetInsertBlock());

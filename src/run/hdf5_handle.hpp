@@ -88,7 +88,8 @@ inline Handle make_group(hid_t file, const std::string& path) {
 
 // ---- attributes
 inline void write_attribute(hid_t object, const std::string& name, hid_t type, hid_t data_space, const void* value) {
-  const Handle a(H5Acreate2(object, name.c_str(), type, data_space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, "make an attribute");
+  const Handle a(H5Acreate2(object, name.c_str(), type, data_space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                 "make an attribute");
   check(H5Awrite(a, type, value), "write an attribute");
 }
 inline void write_attribute(hid_t object, const std::string& name, const std::string& value) {

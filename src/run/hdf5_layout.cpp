@@ -21,13 +21,15 @@ void write_texts(hid_t file, const std::string& path, const std::vector<std::str
   const Handle type = text_type(length), extent = space({texts.size()});
   const Handle create = plist(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(create, false);
-  const Handle dataset(H5Dcreate2(file, path.c_str(), type, extent, H5P_DEFAULT, create, H5P_DEFAULT), H5Dclose, "make a dataset of names");
+  const Handle dataset(H5Dcreate2(file, path.c_str(), type, extent, H5P_DEFAULT, create, H5P_DEFAULT), H5Dclose,
+                       "make a dataset of names");
   if (!texts.empty()) check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "write names");
 }
 
 std::vector<std::string> read_texts(hid_t file, const std::string& path) {
   const Handle dataset = open_dataset(file, path);
-  const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"), extent(H5Dget_space(dataset), H5Sclose, "read an extent");
+  const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"),
+      extent(H5Dget_space(dataset), H5Sclose, "read an extent");
   const std::size_t length = H5Tget_size(type);
   std::vector<std::string> texts(static_cast<std::size_t>(H5Sget_simple_extent_npoints(extent)));
   std::string packed(length * texts.size(), '\0');
@@ -45,7 +47,8 @@ std::string unit_of(const Provenance& about, const std::string& name) {
   const auto whole = about.units.find(name.substr(0, name.find('[')));
   return whole != about.units.end() ? whole->second : "";
 }
-std::vector<std::string> units_of(const Provenance& about, const std::string& prefix, const std::vector<std::string>& names) {
+std::vector<std::string> units_of(const Provenance& about, const std::string& prefix,
+                                  const std::vector<std::string>& names) {
   std::vector<std::string> units;
   units.reserve(names.size());
   for (const std::string& name : names) units.push_back(unit_of(about, prefix + name));
@@ -54,7 +57,7 @@ std::vector<std::string> units_of(const Provenance& about, const std::string& pr
 
 std::string listing(const std::map<std::string, std::string>& values) {
   std::string text;
-  for (const auto& [name, value] : values) text += name + " = " + value + "\n";
+  for (const auto& [name, value] : values) text.append(name).append(" = ").append(value).append("\n");
   return text;
 }
 
@@ -90,12 +93,14 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   if (!about.sample.empty()) {
     write_attribute(root, "sample_interval", std::strtod(about.sample.c_str(), nullptr));
     write_attribute(root, "sample_interval_text", about.sample);
-    write_attribute(root, "interpolation",
-                    "cubic Hermite in (q, p) between steps; rows marked in /interpolated are no states of the symplectic map");
+    write_attribute(
+        root, "interpolation",
+        "cubic Hermite in (q, p) between steps; rows marked in /interpolated are no states of the symplectic map");
   }
 
   const Handle parameters = make_group(file, "/parameters");
-  for (const auto& [name, value] : about.parameters) write_attribute(parameters, name, std::strtod(value.c_str(), nullptr));
+  for (const auto& [name, value] : about.parameters)
+    write_attribute(parameters, name, std::strtod(value.c_str(), nullptr));
 
   const Handle names = make_group(file, "/names"), units = make_group(file, "/units");
   write_texts(file, "/names/coordinates", labels.coordinates);
@@ -115,38 +120,48 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   explain_columns(file, "/p", "momenta", "/names/coordinates", "/units/momenta");
   explain_columns(file, "/lambda", "multipliers, p' = -H_q - G^T lambda", "/names/constraints", "/units/multipliers");
   explain_columns(file, "/invariants", "invariants of the model", "/names/invariants", "/units/invariants");
-  if (!about.sample.empty()) explain(file, "/interpolated", "1: interpolated between two steps; 0: a state of the step map", "1");
+  if (!about.sample.empty())
+    explain(file, "/interpolated", "1: interpolated between two steps; 0: a state of the step map", "1");
   if (H5Lexists(file, "/exact", H5P_DEFAULT) > 0) {
     const Handle exact(H5Gopen2(file, "/exact", H5P_DEFAULT), H5Gclose, "open a group");
     write_attribute(exact, "precision", precision);
-    write_attribute(exact, "description", "decimal text with all digits; the datasets of the same names in / are these, rounded to double");
+    write_attribute(exact, "description",
+                    "decimal text with all digits; the datasets of the same names in / are these, rounded to double");
   }
 }
 
-void require_same_run(hid_t file, const std::string& path, const Labels& labels, const Provenance& about, const std::string& precision) {
+void require_same_run(hid_t file, const std::string& path, const Labels& labels, const Provenance& about,
+                      const std::string& precision) {
   const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose, "open the root");
-  const auto refuse = [&](const std::string& why) { throw InputError(path + ": the file cannot be continued: " + why); };
-  if (H5Aexists(root, "format") <= 0 || read_attribute(root, "format") != format) refuse("it is not a trajectory of holonom");
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(path + ": the file cannot be continued: " + why);
+  };
+  if (H5Aexists(root, "format") <= 0 || read_attribute(root, "format") != format)
+    refuse("it is not a trajectory of holonom");
   int found_version = 0;
   const Handle a(H5Aopen(root, "format_version", H5P_DEFAULT), H5Aclose, "read the version of the format");
   check(H5Aread(a, H5T_NATIVE_INT, &found_version), "read the version of the format");
   if (found_version != format_version)
-    refuse("its format has version " + std::to_string(found_version) + ", this holonom writes version " + std::to_string(format_version));
+    refuse("its format has version " + std::to_string(found_version) + ", this holonom writes version " +
+           std::to_string(format_version));
 
   const auto same = [&](const char* attribute, const std::string& word, const std::string& now) {
     const std::string then = read_attribute(root, attribute);
     if (then != now) refuse("it was made with " + word + " '" + then + "', this run has '" + now + "'");
   };
   same("model", "the model", labels.model);
-  if (read_attribute(root, "model_text") != about.model_text) refuse("the text of the model has changed since it was made");
+  if (read_attribute(root, "model_text") != about.model_text)
+    refuse("the text of the model has changed since it was made");
   same("precision", "the precision", precision);
   same("method", "the method", about.method);
   same("formulation", "the formulation", about.formulation);
   same("step_text", "the step", about.step);
   same("engine", "the engine", about.engine);
   same("sample_interval_text", "the sampling interval", about.sample);
-  if (read_attribute(root, "parameters_text") != listing(about.parameters)) refuse("it was made with other parameters:\n" + read_attribute(root, "parameters_text"));
-  if (read_texts(file, "/names/coordinates") != labels.coordinates || read_texts(file, "/names/constraints") != labels.constraints ||
+  if (read_attribute(root, "parameters_text") != listing(about.parameters))
+    refuse("it was made with other parameters:\n" + read_attribute(root, "parameters_text"));
+  if (read_texts(file, "/names/coordinates") != labels.coordinates ||
+      read_texts(file, "/names/constraints") != labels.constraints ||
       read_texts(file, "/names/invariants") != labels.invariants)
     refuse("its coordinates, constraints or invariants are others");
 }
@@ -165,12 +180,14 @@ void add_time(hid_t file, const std::string& group) {
 
 // The block of a table with one row of n numbers a state, as [states, particles, components]. A plane
 // block is shown with a third component 0, which is stored nowhere: MDAnalysis reads three dimensions only.
-void view_block(hid_t file, const std::string& name, const char* table, hsize_t n, const VectorBlock& block, const std::string& unit) {
+void view_block(hid_t file, const std::string& name, const char* table, hsize_t n, const VectorBlock& block,
+                const std::string& unit) {
   const auto count = static_cast<hsize_t>(block.count), dim = static_cast<hsize_t>(block.dim);
   const hsize_t shown = std::max<hsize_t>(dim, 3);
   const hsize_t any = H5S_UNLIMITED;
   const Handle from = space({0, n}, {any, n}), to = space({0, count, shown}, {any, count, shown});
-  const hsize_t from_start[] = {0, static_cast<hsize_t>(block.offset)}, from_count[] = {any, 1}, from_block[] = {1, count * dim};
+  const hsize_t from_start[] = {0, static_cast<hsize_t>(block.offset)}, from_count[] = {any, 1},
+                from_block[] = {1, count * dim};
   const hsize_t to_start[] = {0, 0, 0}, to_count[] = {any, 1, 1}, to_block[] = {1, count, dim};
   check(H5Sselect_hyperslab(from, H5S_SELECT_SET, from_start, nullptr, from_count, from_block), "select a block");
   check(H5Sselect_hyperslab(to, H5S_SELECT_SET, to_start, nullptr, to_count, to_block), "select a block");
@@ -206,10 +223,12 @@ void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
   write_attribute(creator, "version", version);
 
   const std::string time_unit = unit_of(about, "t");
-  const bool units = std::ranges::all_of(labels.vectors, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about, b.name)); });
+  const bool units = std::ranges::all_of(
+      labels.vectors, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about, b.name)); });
   if (units) write_attribute(open_dataset(file, "/t"), "unit", time_unit);
   const hsize_t n = labels.coordinates.size();
   for (const VectorBlock& block : labels.vectors) {
+    if (block.count == 0) continue;
     const std::string group = "/particles/" + block.name;
     view_block(file, group + "/position", "/q", n, block, units ? unit_of(about, block.name) : "");
     view_block(file, group + "/momentum", "/p", n, block, "");
@@ -223,7 +242,10 @@ void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
   // MDAnalysis counts the atoms of a group with this name, and reads the first group of all.
   const auto first = std::ranges::min_element(labels.vectors, {}, &VectorBlock::name);
   const bool taken = std::ranges::any_of(labels.vectors, [](const VectorBlock& b) { return b.name == "trajectory"; });
-  if (!taken) check(H5Lcreate_soft(("/particles/" + first->name).c_str(), file, "/particles/trajectory", H5P_DEFAULT, H5P_DEFAULT), "link a group");
+  if (!taken)
+    check(
+        H5Lcreate_soft(("/particles/" + first->name).c_str(), file, "/particles/trajectory", H5P_DEFAULT, H5P_DEFAULT),
+        "link a group");
 
   for (const std::string name : {"energy", "position_residual", "hidden_residual", "invariants"}) {
     if (name == "invariants" && labels.invariants.empty()) continue;

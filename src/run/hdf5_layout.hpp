@@ -10,7 +10,8 @@ namespace holonom::hdf5 {
 void describe(hid_t file, const Labels& labels, const Provenance& about, const std::string& precision);
 
 // Throws InputError unless the file was made by the same run.
-void require_same_run(hid_t file, const std::string& path, const Labels& labels, const Provenance& about, const std::string& precision);
+void require_same_run(hid_t file, const std::string& path, const Labels& labels, const Provenance& about,
+                      const std::string& precision);
 
 // H5MD groups for vector coordinates. The tables must exist.
 void add_h5md(hid_t file, const Labels& labels, const Provenance& about);

@@ -9,8 +9,10 @@ namespace detail {
 
 struct TrajectoryFile::Impl {};
 
-TrajectoryFile::TrajectoryFile(const std::string& path, const Labels&, const Provenance&, const std::string&, Cell, std::size_t, OpenMode) {
-  throw InputError(path + ": this holonom was built without HDF5; use a .csv file, or install libhdf5-dev and build again");
+TrajectoryFile::TrajectoryFile(const std::string& path, const Labels&, const Provenance&, const std::string&, Cell,
+                               std::size_t, OpenMode) {
+  throw InputError(path +
+                   ": this holonom was built without HDF5; use a .csv file, or install libhdf5-dev and build again");
 }
 TrajectoryFile::~TrajectoryFile() = default;
 void TrajectoryFile::next_row() {}

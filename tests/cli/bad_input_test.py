@@ -76,7 +76,7 @@ class Formulas(BadInput):
         self.potential("(" * 50000 + "y" + ")" * 50000, "the formula is nested too deeply")
 
     def test_a_formula_of_100000_terms(self):
-        terms = " + ".join(f"{k}e-12*sin({k}*x)*y" for k in range(100000))
+        terms = " + ".join(f"{k}e-12*x^2" for k in range(100000))
         self.write(pendulum(energy=f'mass = ["m", "m"]\npotential = "{terms}"'))
         begin = time.monotonic()
         result = self.run_program("run", "m.toml", "--steps", 1, timeout=120)

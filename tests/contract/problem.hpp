@@ -14,7 +14,8 @@ struct Case {
   int momenta;        // momentum maps among its invariants
   double time;        // orders are measured at this time, states for local properties lie before it
   long coarsest;      // steps to `time` of the coarsest run of an order measurement
-  long energy_steps;  // steps of the model's own size in the search for an energy drift
+  long energy_steps;  // steps of the model's own size in the search for an energy drift,
+  long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
 };
 
 // One line for each file of models/.

@@ -2,15 +2,41 @@
 // tested from outside: tests/cli/hdf5_test.py.
 #include "holonom/run/hdf5.hpp"
 
+#define H5_USE_110_API  // H5Oget_info_by_name has changed since
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "holonom/wide.hpp"
+
+// All writes of this program to files come by here, those of the HDF5 library too: a test can be killed
+// at the n-th of them.
+namespace {
+long writes = 0, fatal_write = 0;
+void count_write() {
+  if (++writes == fatal_write) kill(getpid(), SIGKILL);
+}
+}  // namespace
+extern "C" {
+ssize_t pwrite64(int fd, const void* bytes, size_t count, off64_t at) {
+  count_write();
+  return syscall(SYS_pwrite64, fd, bytes, count, at);
+}
+ssize_t pwrite(int fd, const void* bytes, size_t count, off_t at) { return pwrite64(fd, bytes, count, at); }
+int ftruncate64(int fd, off64_t size) noexcept {
+  count_write();
+  return static_cast<int>(syscall(SYS_ftruncate, fd, size));
+}
+int ftruncate(int fd, off_t size) noexcept { return ftruncate64(fd, size); }
+}
 
 namespace holonom {
 namespace {
@@ -123,7 +149,8 @@ Labels particle_labels() {
   labels.coordinates = {"s"};
   for (const int dim : {2, 3})
     for (int i = 0; i < 4; ++i)
-      for (int c = 0; c < dim; ++c) labels.coordinates.push_back((dim == 2 ? "r[" : "a[") + std::to_string(i) + "]." + "xyz"[c]);
+      for (int c = 0; c < dim; ++c)
+        labels.coordinates.push_back((dim == 2 ? "r[" : "a[") + std::to_string(i) + "]." + "xyz"[c]);
   labels.vectors = {{"r", 4, 2, 1}, {"a", 4, 3, 9}};
   labels.invariants = {"L"};
   return labels;
@@ -135,6 +162,14 @@ Provenance about(const std::string& step = "0.25") {
   p.units = {{"x", "m"}, {"p_y", "kg m/s"}, {"lambda_rod", "N"}, {"energy", "J"}, {"t", "s"}, {"r", "m"}};
   p.method = "rattle";
   p.step = step;
+  return p;
+}
+
+// A short run of a short model
+Provenance about_little() {
+  Provenance p = about();
+  p.model_text = "short";
+  p.expected_rows = 100;
   return p;
 }
 
@@ -167,7 +202,8 @@ void expect_rows(const std::string& path, long count) {
   const Reader file(path);
   const auto steps = file.integers("/step");
   const auto t = file.numbers("/t"), q = file.numbers("/q"), p = file.numbers("/p"), lambda = file.numbers("/lambda"),
-             energy = file.numbers("/energy"), invariants = file.numbers("/invariants"), residual = file.numbers("/hidden_residual");
+             energy = file.numbers("/energy"), invariants = file.numbers("/invariants"),
+             residual = file.numbers("/hidden_residual");
   ASSERT_EQ(steps.size(), static_cast<std::size_t>(count));
   ASSERT_EQ(q.size(), 2 * steps.size());
   ASSERT_EQ(residual.size(), steps.size());
@@ -264,11 +300,8 @@ TEST(Hdf5, TablesWithoutColumnsAreThere) {
 TEST(Hdf5, ShortRunsMakeSmallFiles) {
   const TemporaryFile file;
   const Labels labels = pendulum_labels();
-  Provenance p = about();
-  p.model_text = "short";
-  p.expected_rows = 101;
   {
-    Hdf5Recorder<double> recorder(file.path(), labels, p);
+    Hdf5Recorder<double> recorder(file.path(), labels, about_little());
     write(recorder, labels, 0, 101);
   }
   EXPECT_LT(fs::file_size(file.path()), 64U << 10);
@@ -399,7 +432,8 @@ TEST(Hdf5, AnotherRunIsNotContinued) {
   Labels others = labels;
   others.coordinates[1] = "z";
   EXPECT_SAYS(refused(others, about()), "coordinates");
-  EXPECT_SAYS(refusal([&] { Hdf5Recorder<quad> recorder(file.path(), labels, about(), OpenMode::append); }), "the precision 'double', this run has 'quad'");
+  EXPECT_SAYS(refusal([&] { Hdf5Recorder<quad> recorder(file.path(), labels, about(), OpenMode::append); }),
+              "the precision 'double', this run has 'quad'");
   expect_rows(file.path(), 10);  // untouched
 }
 
@@ -422,7 +456,8 @@ TEST(Hdf5, AnExistingFileIsKeptUnlessAskedFor) {
   }
   EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path(), labels, about()); }), "--force");
   expect_rows(file.path(), 10);
-  EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path() + "/no/folder.h5", labels, about()); }), "cannot be written");
+  EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path() + "/no/folder.h5", labels, about()); }),
+              "cannot be written");
 }
 
 TEST(Hdf5, OneRunAtATimeWrites) {
@@ -432,10 +467,80 @@ TEST(Hdf5, OneRunAtATimeWrites) {
   write(recorder, labels, 0, 10);
   recorder.flush();
   for (const OpenMode mode : {OpenMode::overwrite, OpenMode::append})
-    EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> second(file.path(), labels, about(), mode); }), "another run is writing");
+    EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> second(file.path(), labels, about(), mode); }),
+                "another run is writing");
   write(recorder, labels, 10, 20);
   recorder.flush();
   EXPECT_EQ(recorder.rows(), 20);
+}
+
+// ---- killed
+
+// Writes 1000 rows in 5 commits (and 3 chunks); tells after each how many rows it promises to keep.
+[[noreturn]] void doomed_run(const std::string& path, long fatal, int tell) {
+  fatal_write = writes + fatal;
+  const Labels labels = pendulum_labels();
+  {
+    Hdf5Recorder<double> recorder(path, labels, about_little(), OpenMode::overwrite);
+    for (long k = 0; k < 1000; k += 200) {
+      write(recorder, labels, k, k + 200);
+      recorder.flush();
+      const long promised = k + 200;
+      (void)!::write(tell, &promised, sizeof promised);
+    }
+  }
+  _exit(0);
+}
+
+void expect_promised_rows(const std::string& path, std::size_t promised) {
+  const Reader file(path);
+  const auto correct = [&](const char* table, auto&& expected) {
+    const auto values = file.numbers(table);
+    const std::size_t rows = file.shape(table)[0], columns = values.size() / rows;
+    ASSERT_GE(rows, promised) << table;
+    for (std::size_t k = 0; k < rows; ++k) {
+      // Rows of a commit that was cut short may be missing, but are never wrong.
+      const double x = values[columns * k];
+      if (k >= promised && std::isnan(x)) continue;
+      ASSERT_EQ(x, expected(static_cast<long>(k))) << table << " row " << k << " of " << promised;
+    }
+  };
+  const Labels labels = pendulum_labels();
+  correct("/t", [&](long k) { return state<double>(labels, k).t; });
+  correct("/q", [&](long k) { return state<double>(labels, k).q[0]; });
+  correct("/p", [&](long k) { return state<double>(labels, k).p[0]; });
+  correct("/lambda", [&](long k) { return state<double>(labels, k).lambda[0]; });
+  correct("/energy", [&](long k) { return observation<double>(labels, k).energy; });
+  correct("/invariants", [&](long k) { return observation<double>(labels, k).invariants[0]; });
+}
+
+TEST(Hdf5, AfterAKillAtAnyWriteTheFileIsReadableAndCanBeContinued) {
+  const TemporaryFile file;
+  const Labels labels = pendulum_labels();
+  long kills = 0;
+  for (bool survived = false; !survived; ++kills) {
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) doomed_run(file.path(), kills + 1, pipe_ends[1]);
+    close(pipe_ends[1]);
+    long promised = 0;
+    while (read(pipe_ends[0], &promised, sizeof promised) > 0) continue;
+    close(pipe_ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    survived = WIFEXITED(status);
+    if (promised == 0) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_promised_rows(file.path(), static_cast<std::size_t>(promised)))
+        << "killed at write " << kills + 1;
+    {
+      Hdf5Recorder<double> recorder(file.path(), labels, about_little(), OpenMode::append);
+      write(recorder, labels, promised, 1000);
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_rows(file.path(), 1000)) << "killed at write " << kills + 1;
+  }
+  EXPECT_GT(kills, 80);
 }
 
 // ---- H5MD
@@ -469,7 +574,9 @@ TEST(Hdf5, VectorCoordinatesAreParticles) {
   }
   // Views take no room: all numbers of a row once, and less than 30 % beside them.
   const double numbers = 8.0 * static_cast<double>(rows) * (2 * 21 + 6);
-  EXPECT_LT(static_cast<double>(fs::file_size(file.path())) - 1e5 - 2.0 * static_cast<double>(about().model_text.size()), 1.3 * numbers);
+  EXPECT_LT(
+      static_cast<double>(fs::file_size(file.path())) - 1e5 - 2.0 * static_cast<double>(about().model_text.size()),
+      1.3 * numbers);
 }
 
 TEST(Hdf5, WideTablesHaveNarrowChunks) {

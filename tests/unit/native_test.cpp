@@ -125,7 +125,7 @@ TEST(NativeAvailability, SaysWhyNot) {
 // ---- operations
 
 constexpr Op unary_operations[] = {Op::neg,  Op::sqrt, Op::exp,  Op::log,  Op::sin,  Op::cos, Op::tan, Op::asin,
-                                   Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::abs, Op::sign};
+                                   Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::abs, Op::sign, Op::floor};
 constexpr Op binary_operations[] = {Op::add, Op::sub, Op::mul,  Op::div,        Op::pow,  Op::atan2,
                                     Op::min, Op::max, Op::less, Op::less_equal, Op::equal};
 

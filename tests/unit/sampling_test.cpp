@@ -170,7 +170,8 @@ TEST(Sampling, AContinuedRunKeepsTheGrid) {
 
 TEST(Sampling, RefusesAnIntervalThatIsNotPositive) {
   const Pendulum pendulum;
-  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW(Sampler<double>(pendulum.sys, bad, {}), InputError) << bad;
 }
 

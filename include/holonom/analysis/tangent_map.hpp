@@ -3,6 +3,7 @@
 // the manifold it says nothing. A run in dual numbers carries one tangent vector along, exactly.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "holonom/analysis/numerical_map.hpp"
@@ -34,21 +35,23 @@ class Orthonormal {
 
   void extend(std::vector<TangentVector<S>> by, const S& negligible) {
     using std::sqrt;
-    for (TangentVector<S>& x : by)
+    for (TangentVector<S>& x : by) {
       if (const S size = dot(x, x); size > S(0)) scale(x, S(1) / S(sqrt(size)));
+      for (const TangentVector<S>& e : vectors_) remove(x, e);
+    }
     while (!by.empty()) {
-      std::size_t best = 0;
-      for (std::size_t i = 0; i < by.size(); ++i) {
-        for (const TangentVector<S>& e : vectors_) remove(by[i], e);
-        if (dot(by[i], by[i]) > dot(by[best], by[best])) best = i;
-      }
-      const S size = sqrt(dot(by[best], by[best]));
+      const auto longest = std::max_element(by.begin(), by.end(), [](const TangentVector<S>& x, const TangentVector<S>& y) {
+        return dot(x, x) < dot(y, y);
+      });
+      const S size = sqrt(dot(*longest, *longest));
       if (!(size > negligible)) return;
-      TangentVector<S> chosen = by[best];
-      by.erase(by.begin() + static_cast<std::ptrdiff_t>(best));
+      std::swap(*longest, by.back());
+      TangentVector<S> chosen = std::move(by.back());
+      by.pop_back();
       scale(chosen, S(1) / size);
-      for (const TangentVector<S>& e : vectors_) remove(chosen, e);  // twice is enough
+      for (const TangentVector<S>& e : vectors_) remove(chosen, e);  // once more: twice is enough
       scale(chosen, S(1) / S(sqrt(dot(chosen, chosen))));
+      for (TangentVector<S>& x : by) remove(x, chosen);
       vectors_.push_back(std::move(chosen));
     }
   }

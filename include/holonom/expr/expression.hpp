@@ -80,6 +80,7 @@ inline Expr atan(const Expr& a) { return apply(Op::atan, a); }
 inline Expr sinh(const Expr& a) { return apply(Op::sinh, a); }
 inline Expr cosh(const Expr& a) { return apply(Op::cosh, a); }
 inline Expr tanh(const Expr& a) { return apply(Op::tanh, a); }
+inline Expr floor(const Expr& a) { return apply(Op::floor, a); }
 inline Expr abs(const Expr& a) { return apply(Op::abs, a); }
 
 inline Expr select(const Expr& condition, const Expr& yes, const Expr& no) {

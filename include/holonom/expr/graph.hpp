@@ -18,7 +18,7 @@ enum class Op : std::uint8_t {
   add, sub, mul, div, neg,
   powi,  // integer power: b holds the exponent
   pow, sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
-  abs, sign, min, max,
+  abs, sign, floor, min, max,
   less, less_equal, equal,  // 1 or 0
   select,                   // a ≠ 0 ? b : c
 };

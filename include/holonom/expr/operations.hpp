@@ -11,7 +11,7 @@ namespace holonom {
 template <class S, class Unary, class Binary, class Ternary>
 inline void with_operation(Op op, Unary&& unary, Binary&& binary, Ternary&& ternary) {
   using std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2, std::sinh,
-      std::cosh, std::tanh, std::abs, std::pow;
+      std::cosh, std::tanh, std::abs, std::floor, std::pow;
   switch (op) {
     case Op::add: return binary([](const S& x, const S& y) { return S(x + y); });
     case Op::sub: return binary([](const S& x, const S& y) { return S(x - y); });
@@ -34,6 +34,7 @@ inline void with_operation(Op op, Unary&& unary, Binary&& binary, Ternary&& tern
     case Op::tanh: return unary([](const S& x) { return S(tanh(x)); });
     case Op::abs: return unary([](const S& x) { return S(abs(x)); });
     case Op::sign: return unary([](const S& x) { return S(x > S(0) ? 1 : x < S(0) ? -1 : 0); });
+    case Op::floor: return unary([](const S& x) { return S(floor(x)); });
     case Op::min: return binary([](const S& x, const S& y) { return x < y ? x : y; });
     case Op::max: return binary([](const S& x, const S& y) { return y < x ? x : y; });
     case Op::less: return binary([](const S& x, const S& y) { return S(x < y ? 1 : 0); });

@@ -25,7 +25,7 @@ class Stagnation {
   // `change` of all unknowns; `displacement`, that of the positions alone.
   Verdict operator()(const R& change, const R& displacement) {
     ++iterations_;
-    const bool stalled = iterations_ > 1 && !(change < previous_ / 2);
+    const bool stalled = iterations_ > 1 && !(change < R(0.9) * previous_);  // slow contractions are no stall
     // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
     if (change <= floor_ || (stalled && displacement <= accepted_)) return Verdict::done;
     // A contraction this poor is not one.

@@ -20,9 +20,9 @@ struct Provenance {
   std::map<std::string, std::string> parameters, units;
   std::string method, formulation = "direct", engine = "interp";
   std::string step;
-  std::string sample;            // the interval of --sample; empty: the rows are states of the step map
+  std::string sample;              // the interval of --sample; empty: the rows are states of the step map
   std::string author = "unknown";  // H5MD wants one
-  long expected_rows = 0;        // a hint, so that short runs make small files
+  long expected_rows = 0;          // a hint, so that short runs make small files
 };
 
 // The part of it that the model knows.
@@ -46,7 +46,8 @@ class Hdf5Recorder final : public Recorder<S> {
  public:
   // Throws InputError if the file cannot be written, exists and may not be overwritten, or belongs to
   // another run.
-  Hdf5Recorder(const std::string& path, const Labels& labels, const Provenance& about, OpenMode mode = OpenMode::create);
+  Hdf5Recorder(const std::string& path, const Labels& labels, const Provenance& about,
+               OpenMode mode = OpenMode::create);
   ~Hdf5Recorder() override;  // writes what is left; only flush() reports that it failed
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;

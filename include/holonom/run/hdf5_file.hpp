@@ -25,8 +25,8 @@ class TrajectoryFile {
  public:
   enum Table { step, interpolated, t, q, p, lambda, energy, position_residual, hidden_residual, invariants, tables };
 
-  TrajectoryFile(const std::string& path, const Labels& labels, const Provenance& about, const std::string& precision, Cell cell,
-                 std::size_t text_length, OpenMode mode);
+  TrajectoryFile(const std::string& path, const Labels& labels, const Provenance& about, const std::string& precision,
+                 Cell cell, std::size_t text_length, OpenMode mode);
   ~TrajectoryFile();
   TrajectoryFile(const TrajectoryFile&) = delete;
   TrajectoryFile& operator=(const TrajectoryFile&) = delete;

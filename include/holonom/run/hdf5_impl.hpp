@@ -15,14 +15,19 @@ namespace detail {
 
 template <class S>
 struct Stored {
-  static constexpr Cell cell = std::is_same_v<S, double> ? Cell::real : std::is_same_v<S, long double> ? Cell::extended : Cell::text;
+  static constexpr Cell cell = std::is_same_v<S, double>        ? Cell::real
+                               : std::is_same_v<S, long double> ? Cell::extended
+                                                                : Cell::text;
   // Digits, sign, point, and an exponent with its sign
   static constexpr std::size_t text_length = std::numeric_limits<S>::max_digits10 + 14;
 
   static S number(const std::string& text) {
-    if constexpr (cell == Cell::text) return S(text);
-    else if constexpr (cell == Cell::extended) return std::strtold(text.c_str(), nullptr);
-    else return std::strtod(text.c_str(), nullptr);
+    if constexpr (cell == Cell::text)
+      return S(text);
+    else if constexpr (cell == Cell::extended)
+      return std::strtold(text.c_str(), nullptr);
+    else
+      return std::strtod(text.c_str(), nullptr);
   }
 };
 
@@ -47,7 +52,8 @@ template <class S>
 Hdf5Recorder<S>::Hdf5Recorder(const std::string& path, const Labels& labels, const Provenance& about, OpenMode mode)
     : file_(std::make_unique<detail::TrajectoryFile>(path, labels, about, precision_name<S>(), detail::Stored<S>::cell,
                                                      detail::Stored<S>::text_length, mode)),
-      h_(detail::Stored<S>::number(about.step)), sampled_(!about.sample.empty()) {
+      h_(detail::Stored<S>::number(about.step)),
+      sampled_(!about.sample.empty()) {
   if (!file_->t0().empty()) t0_ = detail::Stored<S>::number(file_->t0());
 }
 

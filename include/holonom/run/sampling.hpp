@@ -13,7 +13,8 @@ namespace holonom {
 
 // out(θ) with out(0) = x0, out(1) = x1 and slopes v0, v1 in time, for an interval of length h
 template <class S>
-void hermite(const S& theta, const S& h, const Vec<S>& x0, const Vec<S>& v0, const Vec<S>& x1, const Vec<S>& v1, Vec<S>& out);
+void hermite(const S& theta, const S& h, const Vec<S>& x0, const Vec<S>& v0, const Vec<S>& x1, const Vec<S>& v1,
+             Vec<S>& out);
 
 // Stands before the recorders: the driver shows it every step (RunPlan::every = 1), they see the samples.
 // A sample that falls on a step is that step. The run's own maxima are still those of the steps.

@@ -7,7 +7,8 @@
 namespace holonom {
 
 template <class S>
-void hermite(const S& theta, const S& h, const Vec<S>& x0, const Vec<S>& v0, const Vec<S>& x1, const Vec<S>& v1, Vec<S>& out) {
+void hermite(const S& theta, const S& h, const Vec<S>& x0, const Vec<S>& v0, const Vec<S>& x1, const Vec<S>& v1,
+             Vec<S>& out) {
   const S rest = S(1) - theta;
   const S a0 = (S(1) + S(2) * theta) * rest * rest, a1 = theta * theta * (S(3) - S(2) * theta);
   const S b0 = h * theta * rest * rest, b1 = -h * theta * theta * rest;
@@ -16,7 +17,12 @@ void hermite(const S& theta, const S& h, const Vec<S>& x0, const Vec<S>& v0, con
 
 template <class S>
 Sampler<S>::Sampler(const AnySystem<S>& sys, const S& interval, std::vector<Recorder<S>*> to)
-    : sys_(sys), interval_(interval), to_(std::move(to)), manifold_(sys), G_(sys.pattern()), between_(sys.n(), sys.m()) {
+    : sys_(sys),
+      interval_(interval),
+      to_(std::move(to)),
+      manifold_(sys),
+      G_(sys.pattern()),
+      between_(sys.n(), sys.m()) {
   if (!is_finite(interval) || !(interval > S(0))) throw InputError("the sampling interval must be a positive number");
   if (sys.m() > 0 && !sys.lacks_curvature().empty())
     throw InputError("sampling between steps needs the exact multipliers, but " + sys.lacks_curvature());
