@@ -72,9 +72,9 @@ TYPED_TEST_SUITE(Allocation, Scalars);
 
 TYPED_TEST(Allocation, NoneInAStep) {
   using S = TypeParam;
-  // Separable, without constraints, full mass matrix, general H, M(q), redundant.
+  // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse.
   for (const char* model : {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle",
-                            "slider-crank", "four-bar-redundant", "locomotive"}) {
+                            "slider-crank", "four-bar-redundant", "locomotive", "hanging-chain"}) {
     const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     for (const MethodEntry& entry : methods().all()) {

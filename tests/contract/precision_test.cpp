@@ -10,9 +10,9 @@
 namespace holonom::contract {
 namespace {
 
-// Separable, general H, M(q), redundant, and quadratic constraints.
-const auto some_models =
-    testing::Values("double-pendulum", "charged-particle", "slider-crank", "four-bar-redundant", "rigid-body-heavy");
+// Separable, general H, M(q), redundant, quadratic constraints, sparse.
+const auto some_models = testing::Values("double-pendulum", "charged-particle", "slider-crank", "four-bar-redundant",
+                                         "rigid-body-heavy", "hanging-chain");
 
 class Precision : public testing::TestWithParam<const char*> {
  protected:

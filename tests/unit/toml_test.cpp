@@ -125,6 +125,9 @@ TEST(Toml, PlacesOfKeysAndValues) {
       {with_line(12, "q = { x = 1, y = 0 }\np = {}\nv = {}"),
        "m.toml:11:1: [initial] takes momenta p or velocities v, not both"},
       {with_line(12, "q = { x = 1, y = 0"), "m.toml:1"},
+      {with_line(2, "[,]"), "m.toml:2:2: "},
+      {with_line(2, "[.a]"), "m.toml:2:2: "},
+      {with_line(2, "[["), "m.toml:2:"},
   };
   for (const auto& [text, expected] : cases) EXPECT_TRUE(contains(complaint(text), expected)) << text;
 }
