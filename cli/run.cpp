@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "holonom/analysis/rank.hpp"
+#include "holonom/expr/native.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/csv.hpp"
@@ -81,14 +82,14 @@ void write_multipliers(Json& json, const Labels& labels, const Vec<S>& lambda) {
 }
 
 template <class S>
-std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r) {
+std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h, const RunResult<S>& r) {
   const Labels& labels = sys.labels();
   const Counters& c = r.counters;
   constexpr const char* words[] = {"done", "failed", "interrupted"};
   Json json;
   json.begin().text("status", words[static_cast<int>(r.status)]);
   if (!r.message.empty()) json.text("message", r.message);
-  json.text("model", labels.model).text("method", method).text("formulation", "direct").text("precision", o.precision);
+  json.text("model", labels.model).text("method", method).text("formulation", "direct").text("precision", o.precision).text("engine", native ? "llvm" : "interp");
   json.number("step", h).integer("steps", r.steps).number("t", r.state.t);
   write_coordinates(json, "q", labels, r.state.q);
   write_coordinates(json, "p", labels, r.state.p);
@@ -138,6 +139,18 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
 }
 
+// Native code costs some 10 to 40 ms to make: `auto` takes it for runs that are longer than that.
+bool use_native(const Options& o, const Model& model, long steps) {
+  if (o.engine == "interp") return false;
+  if (o.engine == "llvm") {
+    if (o.precision != "double") throw InputError("--engine llvm: native code exists in double precision only");
+    if (!native_available()) throw InputError("--engine llvm: " + why_not_native());
+    return true;
+  }
+  constexpr double worth_it = 2e6;
+  return o.precision == "double" && native_available() && static_cast<double>(steps) * (model.n() + model.m()) > worth_it;
+}
+
 MethodEntry method_entry(const std::string& key, const std::string& place) {
   try {
     return methods().find(key);
@@ -178,8 +191,8 @@ void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
 template <class S>
 int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
   const Model& model = compiled->model();
-  const GraphSystem<S> sys(compiled);
-  Start<S> start = initial_state(sys);
+  std::optional<GraphSystem<S>> evaluated(std::in_place, compiled, Engine::interpreter);
+  Start<S> start = initial_state(*evaluated);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
   const S h = *start.step;
   if (!is_finite(h) || h == S(0)) throw InputError(model.place("integrate.step") + "the step must be a finite number other than zero");
@@ -197,6 +210,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
       warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
   }
 
+  const bool native = use_native(o, compiled->model(), steps);
+  if (native) evaluated.emplace(compiled, Engine::native);
+  const GraphSystem<S>& sys = *evaluated;
   const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
   const auto method = entry.make<S>(sys, {.tolerance = o.tolerance});
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
@@ -217,7 +233,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   const RunResult<S> result = run(sys, *method, start.state, h, plan, recorders);
   if (terminal) clear_progress();
 
-  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, h, result).c_str());
+  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result).c_str());
   else print_table(sys, o, entry.info.key, h, result);
   switch (result.status) {
     case RunStatus::done: return exit_done;
@@ -230,7 +246,6 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
 }
 
 int run_command(const Options& o) {
-  if (o.engine == "llvm") throw InputError("--engine llvm: this build has no native code generator; use --engine interp");
   if (!o.out.empty() && !o.out.ends_with(".csv")) throw InputError("--out " + o.out + ": the file name must end in .csv");
   Model model = load_model(o.model, overrides(o.set));
   const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {

@@ -362,6 +362,51 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   return nullptr;
 }
 
+std::vector<Formula> CompiledModel::hot() const {
+  using enum Formula;
+  std::vector<Formula> list{g, G, g_and_G, g_scale, invariants};
+  switch (form_) {
+    case Form::separable: list.insert(list.end(), {V, V_q}); break;
+    case Form::mass_matrix: list.insert(list.end(), {V, V_q, M, T_q, T_vq}); break;
+    case Form::general: list.insert(list.end(), {H, H_q, H_p, H_pp, H_pq}); break;
+  }
+  return list;
+}
+
+std::vector<Formula> CompiledModel::hot(const MappedTerm& term) {
+  switch (term.role) {
+    case MappedTerm::Role::energy: return {Formula::V, Formula::V_q};
+    case MappedTerm::Role::constraint: return {Formula::g, Formula::G, Formula::g_and_G, Formula::g_scale};
+    case MappedTerm::Role::invariant: break;
+  }
+  return {Formula::invariants};
+}
+
+std::shared_ptr<const NativeFormulas> CompiledModel::native() const {
+  std::call_once(native_once_, [this] {
+    std::vector<std::shared_ptr<const Program>> programs;
+    std::vector<const Program*> list;
+    for (const Formula f : hot()) list.push_back(programs.emplace_back(program(f)).get());
+    std::vector<MapKernel> kernels;
+    for (const MappedTerm& term : model_.terms)
+      for (const Formula f : hot(term)) {
+        MapProgram map = map_program(term, f);
+        kernels.push_back({programs.emplace_back(std::move(map.kernel)).get(), std::move(map.signature), term.rows});
+      }
+    NativeCode code = compile_native(list, kernels);
+    auto formulas = std::make_shared<NativeFormulas>();
+    auto next_program = code.programs.begin();
+    for (const Formula f : hot()) formulas->programs[static_cast<std::size_t>(f)] = std::move(*next_program++);
+    auto next_map = code.maps.begin();
+    for (const MappedTerm& term : model_.terms) {
+      auto& maps = formulas->maps.emplace_back();
+      for (const Formula f : hot(term)) maps[static_cast<std::size_t>(f)] = std::move(*next_map++);
+    }
+    native_ = std::move(formulas);
+  });
+  return native_;
+}
+
 std::shared_ptr<const CompiledModel> compile(Model model) { return std::make_shared<const CompiledModel>(std::move(model)); }
 
 }  // namespace holonom

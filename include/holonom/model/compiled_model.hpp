@@ -8,6 +8,7 @@
 
 #include "holonom/any_system.hpp"
 #include "holonom/expr/map_signature.hpp"
+#include "holonom/expr/native.hpp"
 #include "holonom/expr/program.hpp"
 #include "holonom/model/model.hpp"
 
@@ -37,6 +38,14 @@ struct MapProgram {
   std::vector<Source> sources;
 };
 
+// The formulas of a step as machine code, for double. Those that are not here are interpreted: the bits
+// are the same.
+struct NativeFormulas {
+  static constexpr auto count = static_cast<std::size_t>(Formula::count);
+  std::array<NativeProgram, count> programs;
+  std::vector<std::array<NativeMap, count>> maps;  // one for each term of the model
+};
+
 class CompiledModel {
  public:
   enum class Form { separable, mass_matrix, general };
@@ -60,6 +69,13 @@ class CompiledModel {
 
   // Everything without a table, on the coordinates that have names of their own.
   std::shared_ptr<const Program> program(Formula f) const;
+
+  // What a step calls: of the whole model, and of one of its terms.
+  std::vector<Formula> hot() const;
+  static std::vector<Formula> hot(const MappedTerm& term);
+  // Compiled when first asked for, shared by all systems and threads. Throws std::runtime_error if
+  // native code is not available.
+  std::shared_ptr<const NativeFormulas> native() const;
 
   // Mapped terms, in the order of model().terms.
   MapProgram map_program(const MappedTerm& term, Formula f) const;
@@ -87,6 +103,8 @@ class CompiledModel {
   bool mass_diagonal_ = true, mass_inverse_ = false;
   std::string not_separable_;
 
+  mutable std::once_flag native_once_;
+  mutable std::shared_ptr<const NativeFormulas> native_;
   mutable std::mutex mutex_;  // lowering adds nodes to the graph
   mutable std::array<std::shared_ptr<const Program>, static_cast<std::size_t>(Formula::count)> programs_;
 };

@@ -8,10 +8,14 @@
 
 namespace holonom {
 
+enum class Engine : std::uint8_t { interpreter, native };
+
 template <class S>
 class GraphSystem final : public AnySystem<S> {
  public:
-  explicit GraphSystem(std::shared_ptr<const CompiledModel> compiled);
+  // Native code exists for double only; other scalars are interpreted whatever is asked for. Throws
+  // std::runtime_error if native code is not available.
+  explicit GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine = Engine::interpreter);
 
   template <class T>
   GraphSystem<T> rebind() const {
@@ -58,6 +62,10 @@ class GraphSystem final : public AnySystem<S> {
 
  private:
   void call(Formula f, std::initializer_list<const S*> in, std::initializer_list<S*> out) const {
+    if constexpr (std::is_same_v<S, double>) {
+      if (native_)
+        if (const NativeProgram& formula = native_->programs[static_cast<std::size_t>(f)]) return formula(in, out);
+    }
     auto& interpreter = interpreters_[static_cast<std::size_t>(f)];
     if (!interpreter) interpreter = Interpreter<S>(compiled_->program(f));
     interpreter(in, out);
@@ -92,6 +100,7 @@ class GraphSystem final : public AnySystem<S> {
   void solve_mass(const Vec<S>& q, Vec<S>& x) const;
 
   std::shared_ptr<const CompiledModel> compiled_;
+  std::shared_ptr<const NativeFormulas> native_;
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;

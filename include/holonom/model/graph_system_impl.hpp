@@ -9,7 +9,8 @@
 namespace holonom {
 
 template <class S>
-GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled) : compiled_(std::move(compiled)) {
+GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine) : compiled_(std::move(compiled)) {
+  if (std::is_same_v<S, double> && engine == Engine::native) native_ = compiled_->native();
   this->labels_ = compiled_->shared_labels();
   this->pattern_ = compiled_->shared_pattern();
   const int n = this->n();
@@ -100,6 +101,15 @@ void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Out
     const std::size_t count = ready.apply.signature().outputs.size();
     if (count > most) throw std::logic_error("a kernel with too many outputs");
     for (std::size_t b = 0; b < count; ++b) out[b] = outputs(term, b);
+    if constexpr (std::is_same_v<S, double>) {
+      if (native_) {
+        const auto k = static_cast<std::size_t>(&term - terms_.data());
+        if (const NativeMap& formula = native_->maps[k][static_cast<std::size_t>(f)]) {
+          formula.function()(0, term.source->rows, ready.in.data(), term.index.data(), out.data());
+          continue;
+        }
+      }
+    }
     ready.apply(0, term.source->rows, ready.in.data(), term.index.data(), out.data());
   }
 }
