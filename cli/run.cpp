@@ -8,8 +8,11 @@
 #include "holonom/analysis/rank.hpp"
 #include "holonom/expr/native.hpp"
 #include "holonom/methods/registry.hpp"
+#include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/csv.hpp"
+#include "holonom/run/hdf5.hpp"
+#include "holonom/run/sampling.hpp"
 #include "json.hpp"
 #include "set_option.hpp"
 
@@ -19,7 +22,7 @@ namespace {
 
 struct Options {
   std::string model, out, precision = "double", engine = "auto";
-  std::optional<std::string> method, step, until;
+  std::optional<std::string> method, step, until, sample;
   std::vector<std::string> set;
   long steps = -1, every = 0;
   double tolerance = 0;
@@ -151,6 +154,8 @@ bool use_native(const Options& o, const Model& model, long steps) {
   return o.precision == "double" && native_available() && static_cast<double>(steps) * (model.n() + model.m()) > worth_it;
 }
 
+bool is_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md"); }
+
 MethodEntry method_entry(const std::string& key, const std::string& place) {
   try {
     return methods().find(key);
@@ -189,7 +194,7 @@ void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
 }
 
 template <class S>
-int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
+int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled, std::optional<NodeId> sample) {
   const Model& model = compiled->model();
   std::optional<GraphSystem<S>> evaluated(std::in_place, compiled, Engine::interpreter);
   Start<S> start = initial_state(*evaluated);
@@ -219,13 +224,33 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
 
   report_rank(sys, start.state);
 
-  std::unique_ptr<CsvRecorder<S>> csv;
-  std::vector<Recorder<S>*> recorders;
-  if (!o.out.empty()) {
-    csv = std::make_unique<CsvRecorder<S>>(o.out, sys.labels(), o.force);
-    recorders.push_back(csv.get());
+  long every = o.every > 0 ? o.every : model.every;
+  std::optional<S> interval;
+  if (sample) {
+    interval = evaluate_constants<S>(model, {*sample}).front();
+    if (!is_finite(*interval) || !(*interval > S(0))) throw InputError("--sample " + *o.sample + ": the interval must be a positive number");
+    if (!is_hdf5(o.out)) warn("rows between steps are interpolated; only .h5 files mark them");
   }
-  RunPlan plan{.steps = steps, .every = o.every > 0 ? o.every : model.every, .interrupt = &interrupted, .progress = {}};
+  std::unique_ptr<Recorder<S>> file;
+  if (is_hdf5(o.out)) {
+    Provenance about = provenance(model, entry.info.key, h);
+    const double rows = interval ? to_double(S(S(steps) * h / *interval)) : static_cast<double>(steps) / static_cast<double>(every);
+    about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
+    about.engine = native ? "llvm" : "interp";
+    if (interval) about.sample = to_text(*interval);
+    file = std::make_unique<Hdf5Recorder<S>>(o.out, sys.labels(), about, o.force ? OpenMode::overwrite : OpenMode::create);
+  } else if (!o.out.empty()) {
+    file = std::make_unique<CsvRecorder<S>>(o.out, sys.labels(), o.force);
+  }
+  std::vector<Recorder<S>*> recorders;
+  if (file) recorders.push_back(file.get());
+  std::unique_ptr<Sampler<S>> sampler;
+  if (interval) {
+    sampler = std::make_unique<Sampler<S>>(sys, *interval, recorders);
+    recorders = {sampler.get()};
+    every = 1;
+  }
+  RunPlan plan{.steps = steps, .every = every, .interrupt = &interrupted, .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
@@ -246,7 +271,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
 }
 
 int run_command(const Options& o) {
-  if (!o.out.empty() && !o.out.ends_with(".csv")) throw InputError("--out " + o.out + ": the file name must end in .csv");
+  if (!o.out.empty() && !o.out.ends_with(".csv") && !is_hdf5(o.out))
+    throw InputError("--out " + o.out + ": the file name must end in .csv or .h5");
+  if (o.sample && o.out.empty()) throw InputError("--sample: there is no --out to write the samples to");
   Model model = load_model(o.model, overrides(o.set));
   const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
     if (!by) return;
@@ -256,11 +283,13 @@ int run_command(const Options& o) {
   replace(o.step, model.step, "step");
   replace(o.until, model.until, "until");
   if (o.method) model.places["integrate.method"] = "--method " + *o.method;
+  std::optional<NodeId> sample;
+  if (o.sample) sample = model.constant(*o.sample, "--sample");
   const auto compiled = compile(std::move(model));
-  if (o.precision == "long") return run_in<long double>(o, compiled);
-  if (o.precision == "quad") return run_in<quad>(o, compiled);
-  if (o.precision == "100") return run_in<mp100>(o, compiled);
-  return run_in<double>(o, compiled);
+  if (o.precision == "long") return run_in<long double>(o, compiled, sample);
+  if (o.precision == "quad") return run_in<quad>(o, compiled, sample);
+  if (o.precision == "100") return run_in<mp100>(o, compiled, sample);
+  return run_in<double>(o, compiled, sample);
 }
 
 }  // namespace
@@ -285,8 +314,9 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--step", o->step, "The step size, a number or a formula of the model's parameters");
   auto* until = cmd->add_option("--until", o->until, "The end of the run, a number or a formula");
   cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(at_least(0));
-  cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
-  cmd->add_option("--out", o->out, "Write the recorded states to this .csv file");
+  auto* every = cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
+  cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")->excludes(every);
+  cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file");
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);

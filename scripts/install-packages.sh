@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing; does nothing, and asks for nothing, if none is.
 set -eu
-packages="g++ cmake ninja-build make git python3 libboost-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev llvm-14-dev zlib1g-dev libgtest-dev libbenchmark-dev $*"
+packages="g++ cmake ninja-build make git python3 libboost-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev llvm-14-dev zlib1g-dev libhdf5-dev python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev $*"
 missing=""
 for p in $packages; do
   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $p"

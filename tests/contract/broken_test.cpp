@@ -2,6 +2,8 @@
 // breaks. What it does not break still holds, so that a rejection means something.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "broken_methods.hpp"
 #include "checks.hpp"
 
@@ -12,16 +14,19 @@ using Names = std::vector<std::string>;
 
 void expect(const MethodEntry& entry, std::string_view model, const Names& rejected, const Names& accepted) {
   const Problem problem(case_of(model));
+  std::size_t found = 0;
   for (const Property& property : properties()) {
     const auto in = [&](const Names& names) {
       return std::find(names.begin(), names.end(), property.name) != names.end();
     };
     if (!in(rejected) && !in(accepted)) continue;
+    ++found;
     const Verdict verdict = property.check(entry, problem);
     testing::Test::RecordProperty(entry.info.key + " " + property.name, verdict.evidence);
     EXPECT_EQ(verdict.holds, in(accepted))
         << entry.info.key << " on " << model << ": " << property.name << ": " << verdict.evidence;
   }
+  EXPECT_EQ(found, rejected.size() + accepted.size()) << "a name in these lists is not that of a property";
 }
 
 Names all_properties() {

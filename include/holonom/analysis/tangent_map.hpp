@@ -40,9 +40,9 @@ class Orthonormal {
       for (const TangentVector<S>& e : vectors_) remove(x, e);
     }
     while (!by.empty()) {
-      const auto longest = std::max_element(by.begin(), by.end(), [](const TangentVector<S>& x, const TangentVector<S>& y) {
-        return dot(x, x) < dot(y, y);
-      });
+      const auto longest =
+          std::max_element(by.begin(), by.end(),
+                           [](const TangentVector<S>& x, const TangentVector<S>& y) { return dot(x, x) < dot(y, y); });
       const S size = sqrt(dot(*longest, *longest));
       if (!(size > negligible)) return;
       std::swap(*longest, by.back());
