@@ -92,8 +92,6 @@ project = true
 q.r = ["R*cos(2*pi*i/N)", "R*sin(2*pi*i/N)"]
 )toml";
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -101,12 +99,12 @@ double peak_megabytes() {
 }
 
 void run_model(const char* text, const Overrides& set, double h, int steps) {
-  const double before = seconds();
+  const double before = cpu_seconds();
   const GraphSystem<double> sys(compile(parse_model(text, "benchmark", set)));
   State<double> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<double>(sys);
   if (!method->begin(x, h).ok()) std::abort();
-  const double set_up = seconds() - before;
+  const double set_up = cpu_seconds() - before;
   std::vector<Contestant> one{{"", [&] {
                                  for (int i = 0; i < steps; ++i)
                                    if (!method->step(x, h).ok()) std::abort();

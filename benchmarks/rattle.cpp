@@ -1,6 +1,7 @@
 // RATTLE on the pendulum and the double pendulum: hand-written, as an own C++ type (static sizes), and
 // as a text model (interpreted).
 #include "hand_written.hpp"
+#include "holonom/expr/native.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/mass.hpp"
@@ -53,15 +54,27 @@ void compare(const std::string& title, const std::string& model) {
   const auto interpreted = methods().find("rattle").make<double>(text);
   if (!interpreted->begin(y, h).ok()) std::abort();
 
+  // The same model with native code, where it is available.
+  std::optional<GraphSystem<double>> native;
+  std::unique_ptr<AnyMethod<double>> compiled;
+  State<double> z = y;
+  if (native_available()) {
+    native.emplace(text.compiled_model(), Engine::native);
+    compiled = methods().find("rattle").make<double>(*native);
+    if (!compiled->begin(z, h).ok()) std::abort();
+  }
+
   std::vector<Contestant> contestants{
       {"hand-written", [&] { for (int i = 0; i < steps; ++i) by_hand.step(h); }, {}},
       {"own C++ type, static sizes", [&] { for (int i = 0; i < steps; ++i) if (!rattle.step(own, x, h).ok()) std::abort(); }, {}},
       {"text model, interpreted", [&] { for (int i = 0; i < steps; ++i) if (!interpreted->step(y, h).ok()) std::abort(); }, {}}};
+  if (compiled)
+    contestants.push_back({"text model, native code", [&] { for (int i = 0; i < steps; ++i) if (!compiled->step(z, h).ok()) std::abort(); }, {}});
   measure(contestants, rounds);
   report(title, contestants, steps, "step");
   double apart = 0;
   for (int i = 0; i < P::n; ++i) apart = std::max({apart, std::abs(by_hand.q[i] - x.q[i]), std::abs(by_hand.q[i] - y.q[i])});
-  std::printf("  (all three ran %d steps; their positions differ by %.1e)\n\n", steps * (rounds + 1), apart);
+  std::printf("  (all ran %d steps; their positions differ by %.1e)\n\n", steps * (rounds + 1), apart);
 }
 
 }  // namespace

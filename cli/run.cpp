@@ -133,7 +133,7 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   if (r.steps > 0)
     std::printf("  cost               %.3g microseconds a step (with all checks), %.3g s in all\n",
                 1e6 * r.wall_seconds / static_cast<double>(r.steps), r.wall_seconds);
-  constexpr int few = 12;
+  constexpr int few = 6;
   if (sys.n() <= few) {
     std::printf("  last state\n");
     for (int i = 0; i < sys.n(); ++i)

@@ -186,6 +186,10 @@ class Reader : private FormulaReader {
         continue;
       }
       if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
+      constexpr std::string_view columns[] = {"energy", "position_residual", "hidden_residual", "t"};
+      if (!constraint && (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns) ||
+                          std::find(model.coordinates.begin(), model.coordinates.end(), e.key) != model.coordinates.end()))
+        source.fail(at, "an invariant must not be called '" + e.key + "': outputs have a column of that name already");
       if (constraint && e.key == "stack") source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
       const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);

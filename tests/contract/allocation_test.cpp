@@ -13,30 +13,36 @@
 namespace {
 long allocations = 0;
 
-void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
+void* allocate(std::size_t size, std::align_val_t alignment = std::align_val_t{alignof(std::max_align_t)}) noexcept {
   ++allocations;
-  size = (size + alignment - 1) / alignment * alignment;  // as aligned_alloc wants it
-  if (void* memory = std::aligned_alloc(alignment, size == 0 ? alignment : size)) return memory;
-  throw std::bad_alloc();
+  const auto unit = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(unit, (size + unit) / unit * unit);  // a positive multiple of it
 }
+void* or_throw(void* memory) { return memory ? memory : throw std::bad_alloc(); }
 }  // namespace
 
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
+using Align = std::align_val_t;
+using NoThrow = std::nothrow_t;
+void* operator new(std::size_t size) { return or_throw(allocate(size)); }
+void* operator new[](std::size_t size) { return or_throw(allocate(size)); }
+void* operator new(std::size_t size, Align alignment) { return or_throw(allocate(size, alignment)); }
+void* operator new[](std::size_t size, Align alignment) { return or_throw(allocate(size, alignment)); }
+void* operator new(std::size_t size, const NoThrow&) noexcept { return allocate(size); }
+void* operator new[](std::size_t size, const NoThrow&) noexcept { return allocate(size); }
+void* operator new(std::size_t size, Align alignment, const NoThrow&) noexcept { return allocate(size, alignment); }
+void* operator new[](std::size_t size, Align alignment, const NoThrow&) noexcept { return allocate(size, alignment); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, Align) noexcept { std::free(memory); }
+void operator delete[](void* memory, Align) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, Align) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, Align) noexcept { std::free(memory); }
+void operator delete(void* memory, const NoThrow&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const NoThrow&) noexcept { std::free(memory); }
+void operator delete(void* memory, Align, const NoThrow&) noexcept { std::free(memory); }
+void operator delete[](void* memory, Align, const NoThrow&) noexcept { std::free(memory); }
 
 #ifdef COUNT_MALLOC
 extern "C" {

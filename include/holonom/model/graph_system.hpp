@@ -22,6 +22,7 @@ class GraphSystem final : public AnySystem<S> {
     return GraphSystem<T>(compiled_);
   }
   const CompiledModel& compiled() const { return *compiled_; }
+  const std::shared_ptr<const CompiledModel>& compiled_model() const { return compiled_; }
 
   S H(const Vec<S>& q, const Vec<S>& p) const override;
   void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;

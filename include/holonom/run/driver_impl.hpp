@@ -101,7 +101,7 @@ class RunLoop {
     raise(result_.hidden, seen_.hidden.absolute);
     // At a turning point nothing moves: measure against the fastest motion so far.
     raise(hidden_scale_, seen_.hidden.scale);
-    result_.hidden_relative = result_.hidden / hidden_scale_;
+    if (hidden_scale_ > R(0)) result_.hidden_relative = result_.hidden / hidden_scale_;
   }
 
   void record() {
