@@ -47,17 +47,15 @@ class Manifold {
   }
   Status project_position(State<S>& x) {
     if (sys_.m() == 0) return {};
-    Convergence<R> convergence(epsilon<S>(), {});
-    for (;;) {
+    // From far away the terms of g are large, and so are the residuals that count as rounding errors:
+    // what was reached is measured anew, and projected again if it is not enough there.
+    constexpr int rounds = 5;
+    for (int round = 0;; ++round) {
+      if (const Status s = newton_onto_position(x); !s.ok()) return s;
+      scale_known_ = false;
       const Residual<R> r = position(x.q);
-      const auto verdict = convergence(r.relative);
-      if (verdict == Convergence<R>::Verdict::done) return {};
-      if (verdict == Convergence<R>::Verdict::failed)
-        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
-      // Off the manifold, redundant constraints are dependent only nearly.
-      if (const Status s = gram_.analyse(G_, metric(x), R(1e-7)); !s.ok()) return s;
-      gram_.solve(r_);
-      gram_.subtract_displacement(G_, S(1), r_, x.q);
+      if (r.relative <= epsilon<S>() * R(64)) return {};
+      if (round == rounds) return {Failure::no_convergence, r.constraint, to_double(r.relative)};
     }
   }
   Status project_momentum(State<S>& x) {
@@ -100,6 +98,21 @@ class Manifold {
   }
 
  private:
+  Status newton_onto_position(State<S>& x) {
+    Convergence<R> convergence(epsilon<S>(), {});
+    for (;;) {
+      const Residual<R> r = position(x.q);
+      const auto verdict = convergence(r.relative);
+      if (verdict == Convergence<R>::Verdict::done) return {};
+      if (verdict == Convergence<R>::Verdict::failed)
+        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
+      // Off the manifold, redundant constraints are dependent only nearly.
+      if (const Status s = gram_.analyse(G_, metric(x), R(1e-7)); !s.ok()) return s;
+      gram_.solve(r_);
+      gram_.subtract_displacement(G_, S(1), r_, x.q);
+    }
+  }
+
   MetricAt<AnySystem<S>> metric(const State<S>& x) const { return {sys_, x.q, x.p}; }
   Residual<R> measure(const Vec<R>& inverse_scale) const {
     Residual<R> result;
