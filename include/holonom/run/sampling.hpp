@@ -1,7 +1,8 @@
 // --sample: states at times of the user's choice, t0 + j DT, between the steps of the method. Between two
 // steps of length h, q and p are cubic polynomials (Hermite) with the slopes of the equations of motion,
 //   q' = H_p,   p' = −H_q − G(q)ᵀλ(q, p),
-// at both ends. That adds an error of order h⁴, whatever DT is. Such a state is a picture of the motion, not
+// at both ends. That adds an error of order h⁴ between exact states, whatever DT is (more on a run of order 2: the
+// slopes are those of H, not of the run). Such a state is a picture of the motion, not
 // a state of the symplectic map: it lies off the constraints by as much, and nothing is continued from it.
 #pragma once
 
