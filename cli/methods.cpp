@@ -15,6 +15,18 @@ struct Options {
   bool json = false;
 };
 
+const char* needs(const MethodInfo& info) {
+  switch (info.needs) {
+    case Needs::separable: return "constant mass and a potential";
+    case Needs::split: return "constant mass and a potential in two parts, slow and fast";
+    case Needs::hamiltonian: break;
+  }
+  return "any H(q, p)";
+}
+const char* needs_key(const MethodInfo& info) {
+  return info.needs == Needs::separable ? "separable" : info.needs == Needs::split ? "split" : "hamiltonian";
+}
+
 std::string kept(const MethodInfo& info) {
   if (info.keeps_position && info.keeps_hidden) return "g = 0 and G H_p = 0";
   if (info.keeps_position) return "g = 0";
@@ -37,7 +49,8 @@ void write(Json& json, const MethodInfo& info, const std::string& reason, bool w
   json.boolean("symmetric", info.symmetric).boolean("symplectic", info.symplectic);
   json.boolean("keeps_position_constraint", info.keeps_position).boolean("keeps_hidden_constraint", info.keeps_hidden);
   json.boolean("momentum_maps", info.momentum_maps);
-  json.text("needs", info.needs == Needs::separable ? "separable" : "hamiltonian").text("citation", info.citation);
+  json.boolean("one_step", info.one_step).boolean("compensated", info.compensated);
+  json.text("needs", needs_key(info)).text("citation", info.citation).text("remark", info.remark);
   if (with_model) json.boolean("suits_model", reason.empty()).text("reason", reason);
   json.end();
 }
@@ -60,18 +73,19 @@ int methods_command(const Options& o) {
     std::printf("%s\n  %s\n\n", info.key.c_str(), info.title.c_str());
     std::printf("  order               %d\n  symmetric           %s\n  symplectic          %s\n", info.order, yes(info.symmetric), yes(info.symplectic));
     std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info.momentum_maps));
-    std::printf("  needs               %s\n", info.needs == Needs::separable ? "constant mass and a potential" : "any H(q, p)");
+    std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());
+    if (!info.remark.empty()) std::printf("  remark              %s\n", info.remark.c_str());
     if (sys) {
       const std::string reason = obstacle(entries.front(), sys.get());
       std::printf("  on %s: %s\n", o.model.c_str(), reason.empty() ? "suitable" : reason.c_str());
     }
     return exit_done;
   }
-  std::printf("%-16s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept", "title");
+  std::printf("%-28s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept", "title");
   for (const MethodEntry& e : entries) {
     const std::string reason = obstacle(e, sys.get());
-    std::printf("%-16s %5d  %-9s  %-10s  %-20s  %s\n", e.info.key.c_str(), e.info.order, yes(e.info.symmetric),
+    std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", e.info.key.c_str(), e.info.order, yes(e.info.symmetric),
                 yes(e.info.symplectic), kept(e.info).c_str(), reason.empty() ? e.info.title.c_str() : ("not for this model: " + reason).c_str());
   }
   return exit_done;

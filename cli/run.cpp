@@ -219,7 +219,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
   const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
-  const auto method = entry.make<S>(sys, {.tolerance = o.tolerance});
+  const auto method = entry.make<S>(sys, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
 
   report_rank(sys, start.state);

@@ -149,6 +149,36 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     else throw std::logic_error(lacks_separable());
   }
   const AnyMass<S>& mass() const override { return mass_; }
+
+  std::string lacks_split() const override {
+    return Split<Sys> ? "" : "the members V_slow_q and V_fast_q of " + this->labels().model;
+  }
+  void V_slow_q(const Vec<S>& q, Vec<S>& out) const override {
+    if constexpr (Split<Sys>) fill_from(out, [&](auto& y) { sys_.V_slow_q(fixed(q), y); });
+    else throw std::logic_error(lacks_split());
+  }
+  void V_fast_q(const Vec<S>& q, Vec<S>& out) const override {
+    if constexpr (Split<Sys>) fill_from(out, [&](auto& y) { sys_.V_fast_q(fixed(q), y); });
+    else throw std::logic_error(lacks_split());
+  }
+
+  // V_qq u from the system, or exactly by duals if it can be taken to them.
+  std::string lacks_hessian() const override {
+    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>) ? "" : "the member V_qq or rebind of " + this->labels().model;
+  }
+  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override {
+    if constexpr (HasHessian<Sys>) {
+      fill_from(out, [&](auto& y) { sys_.V_qq(part, fixed(q), fixed(u), y); });
+    } else if constexpr (Separable<Sys> && RebindsTo<Sys, Dual<S>>) {
+      const auto dual = sys_.template rebind<Dual<S>>();
+      QVec<std::decay_t<decltype(dual)>> x(this->n()), y(this->n());
+      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
+      gradient(dual, part, x, y);
+      for (int i = 0; i < this->n(); ++i) out[i] = y[i].d;
+    } else {
+      throw std::logic_error(lacks_hessian());
+    }
+  }
   void invariants(const Vec<S>&, const Vec<S>&, Vec<S>&) const override {}
 
  private:

@@ -42,6 +42,13 @@ struct Checked {
   const View& operator*() const { return *view; }
 };
 
+// A small separable system as plain functions on arrays of doubles: in = {q}, out = one array for each
+// result; G by full rows. (Machine code of a text model.)
+struct SmallCode {
+  using Function = void (*)(const double* const* in, double* const* out);
+  Function V_q = nullptr, g = nullptr, G = nullptr, g_and_G = nullptr;
+};
+
 template <class S>
 class AnySystem {
  public:
@@ -76,6 +83,14 @@ class AnySystem {
   virtual S V(const Vec<S>& q) const = 0;
   virtual void V_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual const AnyMass<S>& mass() const = 0;
+  // V = V_slow + V_fast, and products with the second derivative of V or of a part. Empty reason: available.
+  virtual std::string lacks_split() const = 0;
+  virtual void V_slow_q(const Vec<S>& q, Vec<S>& out) const = 0;
+  virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
+  virtual std::string lacks_hessian() const = 0;
+  virtual void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const = 0;
+  // Plain functions instead of virtual ones, where there are any; nullptr otherwise.
+  virtual const SmallCode* small_code() const { return nullptr; }
   // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
   const Vec<S>* inverse_mass_diagonal() const { return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr; }
 
@@ -93,31 +108,6 @@ class AnySystem {
   // Shared by the same system in other scalars.
   std::shared_ptr<const Labels> labels_;
   std::shared_ptr<const Pattern> pattern_;
-};
-
-// H = ½ pᵀM⁻¹p + V(q)
-template <class S>
-class SeparableView {
- public:
-  using Scalar = S;
-  static constexpr int N = Dynamic, M = Dynamic;
-
-  explicit SeparableView(const AnySystem<S>& sys) : sys_(&sys) {}
-  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_separable(); }
-
-  int n() const { return sys_->n(); }
-  int m() const { return sys_->m(); }
-  const Pattern& pattern() const { return sys_->pattern(); }
-  S V(const Vec<S>& q) const { return sys_->V(q); }
-  void V_q(const Vec<S>& q, Vec<S>& out) const { sys_->V_q(q, out); }
-  const AnyMass<S>& mass() const { return sys_->mass(); }
-  void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
-  void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
-  void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
-  void g_scale(const Vec<S>& q, Vec<S>& out) const { sys_->g_scale(q, out); }
-
- private:
-  const AnySystem<S>* sys_;
 };
 
 // Any H(q, p), with products of H_pp and H_pq
@@ -142,11 +132,96 @@ class HamiltonianView {
   void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
   void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
   void g_scale(const Vec<S>& q, Vec<S>& out) const { sys_->g_scale(q, out); }
+  std::string lacks_curvature() const { return sys_->lacks_curvature(); }
+  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const { sys_->g_qq(q, u, v, out); }
+  const Vec<S>* inverse_mass_diagonal() const { return sys_->inverse_mass_diagonal(); }
 
- private:
+ protected:
   const AnySystem<S>* sys_;
 };
 
-static_assert(Separable<SeparableView<double>> && HasHpp<HamiltonianView<double>>);
+// H = ½ pᵀM⁻¹p + V(q); SplitView says whether the parts of V are known.
+template <class S>
+class SeparableView : public HamiltonianView<S> {
+ public:
+  using HamiltonianView<S>::HamiltonianView;
+  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_separable(); }
+
+  S V(const Vec<S>& q) const { return this->sys_->V(q); }
+  void V_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_q(q, out); }
+  void V_slow_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_slow_q(q, out); }
+  void V_fast_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_fast_q(q, out); }
+  std::string lacks_hessian() const { return this->sys_->lacks_hessian(); }
+  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const { this->sys_->V_qq(part, q, u, out); }
+  const AnyMass<S>& mass() const { return this->sys_->mass(); }
+};
+
+template <class S>
+class SplitView : public SeparableView<S> {
+ public:
+  using SeparableView<S>::SeparableView;
+  static std::string missing(const AnySystem<S>& sys) {
+    const std::string reason = sys.lacks_separable();
+    return reason.empty() ? sys.lacks_split() : reason;
+  }
+};
+
+// A small separable system in double with sizes known at compile time: a step then stays in registers.
+template <int N_, int M_>
+class SmallView {
+ public:
+  using Scalar = double;
+  static constexpr int N = N_, M = M_;
+
+  explicit SmallView(const AnySystem<double>& sys) : sys_(&sys), code_(*sys.small_code()) {
+    const Vec<double>& inverse = *sys.inverse_mass_diagonal();
+    Vec<double, N> mass;
+    for (int i = 0; i < N; ++i) mass[i] = 1 / inverse[i];
+    mass_ = DiagonalMass<double, N>(mass);
+  }
+  static std::string missing(const AnySystem<double>& sys) {
+    return sys.n() == N && sys.m() == M && sys.small_code() ? "" : "plain functions of a system of this size";
+  }
+
+  double V(const Vec<double, N>& q) const { return sys_->V(dynamic(q)); }
+  void V_q(const Vec<double, N>& q, Vec<double, N>& out) const { call(code_.V_q, q, out.data()); }
+  const DiagonalMass<double, N>& mass() const { return mass_; }
+  void g(const Vec<double, N>& q, Vec<double, M>& out) const { call(code_.g, q, out.data()); }
+  void G(const Vec<double, N>& q, Jacobian<double, N, M>& out) const { call(code_.G, q, &out(0, 0)); }
+  void g_and_G(const Vec<double, N>& q, Vec<double, M>& g, Jacobian<double, N, M>& G) const {
+    call(code_.g_and_G, q, g.data(), &G(0, 0));
+  }
+  void g_scale(const Vec<double, N>& q, Vec<double, M>& out) const {
+    Vec<double> y(M);
+    sys_->g_scale(dynamic(q), y);
+    std::copy(y.begin(), y.end(), out.begin());
+  }
+  std::string lacks_curvature() const { return sys_->lacks_curvature(); }
+  void g_qq(const Vec<double, N>& q, const Vec<double, N>& u, const Vec<double, N>& v, Vec<double, M>& out) const {
+    Vec<double> y(M);
+    sys_->g_qq(dynamic(q), dynamic(u), dynamic(v), y);
+    std::copy(y.begin(), y.end(), out.begin());
+  }
+
+ private:
+  static Vec<double> dynamic(const Vec<double, N>& x) {
+    Vec<double> y(N);
+    std::copy(x.begin(), x.end(), y.begin());
+    return y;
+  }
+  template <class... Out>
+  static void call(SmallCode::Function f, const Vec<double, N>& q, Out*... out) {
+    const double* in[] = {q.data()};
+    double* results[] = {out...};
+    f(in, results);
+  }
+
+  const AnySystem<double>* sys_;
+  SmallCode code_;
+  DiagonalMass<double, N> mass_;
+};
+
+static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>>);
+static_assert(Separable<SmallView<4, 2>>);
 
 }  // namespace holonom

@@ -6,6 +6,8 @@
 //   V(q), V_q(q, out), mass()                 Separable: H = ½ pᵀM⁻¹p + V(q), M constant
 //   H, H_q, H_p, H_pp(q,p,u,out), H_pq(q,p,u,out)   HasHpp: any H(q, p); the last two are products
 //   g_qq(q, u, v, out)                        HasCurvature: the second derivative g_qq(u, v)
+//   V_slow_q(q, out), V_fast_q(q, out)        Split: V = V_slow + V_fast
+//   V_qq(part, q, u, out)                     HasHessian: V_qq u of all of V, or of a part; for stiff ones
 //
 // Optional: g_and_G(q, g, G), fused; g_scale(q, out), the size of the terms of g. Dynamic systems also
 // have pattern().
@@ -14,6 +16,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 
 #include "holonom/jacobian.hpp"
 #include "holonom/state.hpp"
@@ -66,6 +69,15 @@ concept HasCurvature = Constrained<Sys> && requires(const Sys& sys, const QVec<S
   sys.g_qq(q, q, q, out);
 };
 
+// V = V_slow + V_fast, for methods that treat the parts differently.
+template <class Sys>
+concept Split = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+  sys.V_slow_q(q, out);
+  sys.V_fast_q(q, out);
+};
+
+enum class Part : std::uint8_t { all, slow, fast };  // of the potential
+
 template <class Sys, class T>
 concept RebindsTo = requires(const Sys& sys) { sys.template rebind<T>(); };
 
@@ -90,6 +102,28 @@ JacobianOf<Sys> make_jacobian(const Sys& sys) {
 template <Constrained Sys>
 StateOf<Sys> make_state(const Sys& sys) {
   return StateOf<Sys>(size_q(sys), size_g(sys));
+}
+
+template <Separable Sys>
+void gradient(const Sys& sys, Part part, const QVec<Sys>& q, QVec<Sys>& out) {
+  if constexpr (Split<Sys>) {
+    if (part == Part::slow) return sys.V_slow_q(q, out);
+    if (part == Part::fast) return sys.V_fast_q(q, out);
+  }
+  sys.V_q(q, out);
+}
+
+// V_qq u of a part, where the system offers it.
+template <class Sys>
+concept HasHessian = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+  sys.V_qq(Part::all, q, q, out);
+};
+
+// Whether g_qq can be called: a system that is known at run time only may lack it.
+template <HasCurvature Sys>
+bool knows_curvature(const Sys& sys) {
+  if constexpr (requires { sys.lacks_curvature(); }) return sys.lacks_curvature().empty();
+  else return true;
 }
 
 // Fused evaluations, where the system offers them.

@@ -2,14 +2,45 @@
 // unit of its own (see CMakeLists.txt).
 #pragma once
 
+#include "holonom/coefficients/composition.hpp"
+#include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/methods/registry.hpp"
+#include "holonom/methods/shake.hpp"
+#include "holonom/methods/word.hpp"
 
 namespace holonom {
 
-template <class S>
-Maker<S> rattle_maker();
+// The methods that words are made of.
+enum class Base { euler, euler_adjoint, rattle, position_verlet, geodesic, midpoint, verlet_midpoint, respa, respa_outer };
 
-MethodFamily rattle_family();
+// What a key such as "suzuki-4/geodesic-3" says.
+struct Recipe {
+  std::string key;
+  Base base = Base::rattle;
+  int parts = 1;                              // inner drifts or inner steps, where the base has them
+  const CompositionScheme* scheme = nullptr;  // none: the base itself
+};
+
+template <class S>
+Maker<S> composition_maker(const Recipe& recipe);
+template <class S>
+Maker<S> shake_maker(const std::string& key, ShakeForm form);
+template <class S>
+Maker<S> explicit_rk_maker(const std::string& key, const ExplicitTableau& tableau);
+
+MethodFamily base_family();
+MethodFamily composition_family();
+MethodFamily shake_family();
+MethodFamily explicit_rk_family();
+
+// A word on a small system that offers plain functions, or nullptr if there is no such code.
+template <class S>
+std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const MethodOptions&, const Word<S>&) {
+  return nullptr;
+}
+template <>
+std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sys, const MethodOptions& options,
+                                                     const Word<double>& word);
 
 // The makers of a family in all scalars: all_scalars([]<class S> { return rattle_maker<S>(); })
 template <class F>

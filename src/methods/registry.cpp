@@ -28,7 +28,10 @@ std::vector<MethodEntry> Registry::all() const {
 Registry& methods() {
   static Registry registry = [] {
     Registry r;
-    r.add(rattle_family());
+    r.add(base_family());
+    r.add(composition_family());
+    r.add(shake_family());
+    r.add(explicit_rk_family());
     return r;
   }();
   return registry;

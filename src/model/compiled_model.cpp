@@ -302,13 +302,32 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   const auto make = [&](std::vector<Nodes> in, std::vector<Nodes> out) {
     return std::make_shared<const Program>(graph, in, out);
   };
+  // Without parts all of V is slow.
+  const auto part = [&](bool fast) {
+    const std::optional<NodeId>& known = fast ? model_.fast_potential : model_.slow_potential;
+    return known ? *known : fast ? Graph::zero : V_;
+  };
+  const auto rows_of_G = [&] {
+    Nodes rows(m * n, Graph::zero);
+    const Pattern& places = pattern();
+    for (std::size_t k = 0; k < m; ++k)
+      for (auto z = static_cast<std::size_t>(places.row_start[k]); z < static_cast<std::size_t>(places.row_start[k + 1]); ++z)
+        rows[k * n + static_cast<std::size_t>(places.column[z])] = G_entries_[z];
+    return rows;
+  };
   switch (f) {
     case Formula::V: return make({q}, {{V_}});
     case Formula::V_q: return make({q}, {gradient(graph, V_, q)});
-    case Formula::V_qq: {
+    case Formula::V_slow_q: return make({q}, {gradient(graph, part(false), q)});
+    case Formula::V_fast_q: return make({q}, {gradient(graph, part(true), q)});
+    case Formula::V_qq:
+    case Formula::V_slow_qq:
+    case Formula::V_fast_qq: {
       const Nodes u = new_inputs(graph, n);
-      return make({q, u}, {along(graph, gradient(graph, V_, q), q, u)});
+      return make({q, u}, {along(graph, gradient(graph, f == Formula::V_qq ? V_ : part(f == Formula::V_fast_qq), q), q, u)});
     }
+    case Formula::G_rows: return make({q}, {rows_of_G()});
+    case Formula::g_and_G_rows: return make({q}, {g, rows_of_G()});
     case Formula::g: return make({q}, {g});
     case Formula::G: return make({q}, {G_entries_});
     case Formula::g_and_G: return make({q}, {g, G_entries_});
@@ -362,11 +381,26 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   return nullptr;
 }
 
+bool CompiledModel::is_split() const {
+  return model_.fast_potential ||
+         std::any_of(model_.terms.begin(), model_.terms.end(), [](const MappedTerm& term) { return term.fast; });
+}
+
+bool CompiledModel::is_small() const {
+  constexpr int few = 12;
+  return form_ == Form::separable && mass_diagonal_ && model_.terms.empty() && model_.vectors.empty() && pattern().n <= few &&
+         pattern().m() > 0;
+}
+
 std::vector<Formula> CompiledModel::hot() const {
   using enum Formula;
   std::vector<Formula> list{g, G, g_and_G, g_scale, invariants};
   switch (form_) {
-    case Form::separable: list.insert(list.end(), {V, V_q}); break;
+    case Form::separable:
+      list.insert(list.end(), {V, V_q});
+      if (is_split()) list.insert(list.end(), {V_slow_q, V_fast_q});
+      if (is_small()) list.insert(list.end(), {G_rows, g_and_G_rows});
+      break;
     case Form::mass_matrix: list.insert(list.end(), {V, V_q, M, T_q, T_vq}); break;
     case Form::general: list.insert(list.end(), {H, H_q, H_p, H_pp, H_pq}); break;
   }

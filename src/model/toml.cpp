@@ -151,7 +151,8 @@ class Reader : private FormulaReader {
     const toml::node *slow = split->get("slow"), *fast = split->get("fast");
     if (!slow || !fast) source.fail(node, "a split potential is { slow = \"...\", fast = \"...\" }");
     model.fast_potential = part(*fast, "the fast potential", true);
-    model.potential = model.graph->add(part(*slow, "the slow potential", false), *model.fast_potential);
+    model.slow_potential = part(*slow, "the slow potential", false);
+    model.potential = model.graph->add(*model.slow_potential, *model.fast_potential);
   }
 
   void read_mass(const toml::node& node) {

@@ -118,7 +118,7 @@ TEST(BrokenAllocation, IsCounted) {
   const State<double> x = initial_state(sys).state;
   const auto count = [&](bool by_new) {
     MethodEntry entry;
-    std::get<Maker<double>>(entry.makers) = [=](const AnySystem<double>&, const NewtonOptions&) {
+    std::get<Maker<double>>(entry.makers) = [=](const AnySystem<double>&, const MethodOptions&) {
       return std::make_unique<Allocating>(by_new);
     };
     return allocations_in_steps<double>(entry, sys, x, 0.1);

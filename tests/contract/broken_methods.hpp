@@ -122,7 +122,7 @@ MethodEntry claiming_to_be_rattle(std::string key, const Arguments&... arguments
   entry.info = methods().find("rattle").info;
   entry.info.key = std::move(key);
   const auto add = [&]<class S>(Maker<S>& maker) {
-    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) {
+    maker = [=](const AnySystem<S>& sys, const MethodOptions&) {
       return std::make_unique<Method<S>>(sys, arguments...);
     };
   };
@@ -143,8 +143,8 @@ inline MethodEntry loose_rattle(double tolerance) {
   entry.info = rattle.info;
   entry.info.key = "loose RATTLE";
   const auto add = [&]<class S>(Maker<S>& maker) {
-    maker = [=](const AnySystem<S>& sys, const NewtonOptions&) {
-      return rattle.make<S>(sys, {.tolerance = tolerance});
+    maker = [=](const AnySystem<S>& sys, const MethodOptions&) {
+      return rattle.make<S>(sys, {.newton = {.tolerance = tolerance}, .compensated = {}});
     };
   };
   add(std::get<Maker<double>>(entry.makers));

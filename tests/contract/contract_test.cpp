@@ -21,8 +21,8 @@ MethodEntry general_form() {
   entry.info = methods().find("rattle").info;
   entry.info.key = general_key;
   const auto add = []<class S>(Maker<S>& maker) {
-    maker = [](const AnySystem<S>& sys, const NewtonOptions& options) {
-      return std::make_unique<MethodOn<RattleGeneral, HamiltonianView<S>>>(HamiltonianView<S>(sys), options);
+    maker = [](const AnySystem<S>& sys, const MethodOptions& options) {
+      return make_on<RattleGeneral<HamiltonianView<S>>, HamiltonianView<S>>(general_key, sys, options);
     };
   };
   add(std::get<Maker<double>>(entry.makers));

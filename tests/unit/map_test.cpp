@@ -84,7 +84,7 @@ TEST(Map, LennardJonesOverPairsIsTheSumWrittenOut) {
   };
   flat.V_q(x.q, a), mapped.V_q(x.q, b);
   near(a, b);
-  flat.V_qq(x.q, u.p, a), mapped.V_qq(x.q, u.p, b);
+  flat.V_qq(Part::all, x.q, u.p, a), mapped.V_qq(Part::all, x.q, u.p, b);
   near(a, b);
   flat.g(x.q, ga), mapped.g(x.q, gb);
   near(ga, gb);

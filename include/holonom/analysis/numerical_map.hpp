@@ -28,6 +28,7 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
   if (!std::get<Maker<S>>(entry.makers)) return false;
   switch (entry.info.needs) {
     case Needs::separable: return sys.lacks_separable().empty();
+    case Needs::split: return sys.lacks_separable().empty() && sys.lacks_split().empty();
     case Needs::hamiltonian: return sys.lacks_hpp().empty();
   }
   return false;
@@ -36,7 +37,7 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
 template <class S>
 class NumericalMap {
  public:
-  NumericalMap(const MethodEntry& entry, const AnySystem<S>& sys, const NewtonOptions& options = {})
+  NumericalMap(const MethodEntry& entry, const AnySystem<S>& sys, const MethodOptions& options = {})
       : key_(entry.info.key), model_(sys.labels().model), method_(entry.make<S>(sys, options)) {}
 
   // x ← Φ_h^steps(x), begun anew at x, since Φ is a function of the state alone; see(x) after each step.

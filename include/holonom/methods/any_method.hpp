@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
-#include <vector>
+#include <utility>
 
 #include "holonom/any_system.hpp"
 #include "holonom/methods/method.hpp"
@@ -19,7 +20,21 @@ class AnyMethod {
   virtual Status begin(const State<S>& x, const S& h) = 0;
   // On failure x is left as it was. Does not touch x.t and x.lambda.
   virtual Status step(State<S>& x, const S& h) = 0;
+  // `count` steps of which only the last state is wanted; a method may save work. On failure x is left as
+  // it was before the first of them.
+  virtual Status steps(State<S>& x, const S& h, long count) {
+    State<S> y = x;
+    for (long k = 0; k < count; ++k)
+      if (const Status s = step(y, h); !s.ok()) return s;
+    x = std::move(y);
+    return {};
+  }
   virtual const Counters& counters() = 0;
+};
+
+struct MethodOptions {
+  NewtonOptions newton;
+  std::optional<bool> compensated;  // compensated summation of the state; without a value, what info says
 };
 
 // The system lacks what the method needs.
@@ -28,20 +43,63 @@ class Unsuitable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Method<View> on a view of a system.
-template <template <class> class Method, class View>
+// A method on a view of a system, of any sizes.
+template <class Method, class View>
 class MethodOn final : public AnyMethod<typename View::Scalar> {
   using S = typename View::Scalar;
 
  public:
-  MethodOn(const View& view, const NewtonOptions& options) : view_(view), method_(view_) { method_.options() = options; }
-  Status begin(const State<S>& x, const S& h) override { return method_.begin(view_, x, h); }
-  Status step(State<S>& x, const S& h) override { return method_.step(view_, x, h); }
+  template <class... Further>
+  MethodOn(const View& view, const MethodOptions& options, Further&&... further)
+      : view_(view), method_(view_, std::forward<Further>(further)...) {
+    method_.options() = options.newton;
+    if constexpr (requires { method_.compensate(true); }) method_.compensate(options.compensated.value_or(false));
+  }
+
+  Status begin(const State<S>& x, const S& h) override {
+    return with_state(x, [&](auto& y) { return method_.begin(view_, y, h); });
+  }
+  Status step(State<S>& x, const S& h) override {
+    return with_state(x, [&](auto& y) { return method_.step(view_, y, h); });
+  }
+  Status steps(State<S>& x, const S& h, long count) override {
+    if constexpr (requires(StateOf<View>& y) { method_.steps(view_, y, h, count); })
+      return with_state(x, [&](auto& y) { return method_.steps(view_, y, h, count); });
+    else return AnyMethod<S>::steps(x, h, count);
+  }
   const Counters& counters() override { return method_.counters(); }
 
  private:
+  // f on x itself, or on a copy with compile-time sizes that is written back on success.
+  template <class X, class F>
+  Status with_state(X& x, F&& f) {
+    if constexpr (View::N == Dynamic) {
+      return f(x);
+    } else {
+      StateOf<View> y;
+      std::copy(x.q.begin(), x.q.end(), y.q.begin());
+      std::copy(x.p.begin(), x.p.end(), y.p.begin());
+      const Status s = f(y);
+      if constexpr (!std::is_const_v<X>)
+        if (s.ok()) {
+          std::copy(y.q.begin(), y.q.end(), x.q.begin());
+          std::copy(y.p.begin(), y.p.end(), x.p.begin());
+        }
+      return s;
+    }
+  }
+
   View view_;
-  Method<View> method_;
+  Method method_;
 };
+
+// Method on the view that it needs, or the reason why not: make_on<Composition<View>, View>(key, sys, ...)
+template <class Method, class View>
+std::unique_ptr<AnyMethod<typename View::Scalar>> make_on(const std::string& key, const AnySystem<typename View::Scalar>& sys,
+                                                          const MethodOptions& options, auto&&... further) {
+  const auto view = sys.template as<View>();
+  if (!view) throw Unsuitable(key + " needs " + view.reason);
+  return std::make_unique<MethodOn<Method, View>>(*view, options, std::forward<decltype(further)>(further)...);
+}
 
 }  // namespace holonom

@@ -5,7 +5,8 @@
 
 namespace holonom {
 
-enum class Needs { separable, hamiltonian };
+// Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p).
+enum class Needs { separable, split, hamiltonian };
 
 struct MethodInfo {
   std::string key, title;
@@ -14,8 +15,11 @@ struct MethodInfo {
   bool keeps_position = false;  // g(q) = 0 after every step
   bool keeps_hidden = false;    // G(q) H_p = 0 after every step
   bool momentum_maps = false;   // linear and angular momenta of symmetries, to round-off
+  bool one_step = true;         // a map of states; if not, the method carries more than a first guess along
+  bool compensated = false;     // whether rounding errors of the state are compensated unless asked otherwise
   Needs needs = Needs::hamiltonian;
   std::string citation;
+  std::string remark;  // what a user should know before choosing it
 };
 
 }  // namespace holonom

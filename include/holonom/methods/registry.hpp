@@ -14,7 +14,7 @@
 namespace holonom {
 
 template <class S>
-using Maker = std::function<std::unique_ptr<AnyMethod<S>>(const AnySystem<S>&, const NewtonOptions&)>;
+using Maker = std::function<std::unique_ptr<AnyMethod<S>>(const AnySystem<S>&, const MethodOptions&)>;
 
 // One method in all scalars. A maker may be empty: the method does not exist in that scalar.
 struct MethodEntry {
@@ -23,9 +23,10 @@ struct MethodEntry {
 
   // Throws Unsuitable if the system lacks what the method needs.
   template <class S>
-  std::unique_ptr<AnyMethod<S>> make(const AnySystem<S>& sys, const NewtonOptions& options = {}) const {
+  std::unique_ptr<AnyMethod<S>> make(const AnySystem<S>& sys, MethodOptions options = {}) const {
     const auto& maker = std::get<Maker<S>>(makers);
     if (!maker) throw Unsuitable(info.key + " is not available in this precision");
+    if (!options.compensated) options.compensated = info.compensated;
     return maker(sys, options);
   }
 };

@@ -16,7 +16,10 @@ namespace holonom {
 
 enum class Formula : std::uint8_t {
   V, V_q, V_qq,                  // potential (separable and mass-matrix forms); V_qq u
+  V_slow_q, V_fast_q,            // of its parts
+  V_slow_qq, V_fast_qq,
   g, G, g_and_G,                 // constraints
+  G_rows, g_and_G_rows,          // the same with zeros, for small systems
   g_scale,                       // the size of the terms of g
   g_qq,                          // g_qq(u, v)
   g_qqq,                         // g_qqq(u, v, w)
@@ -64,6 +67,9 @@ class CompiledModel {
   std::shared_ptr<const Program> mass_program() const { return mass_; }
   bool mass_is_diagonal() const { return mass_diagonal_; }
   bool mass_is_inverse() const { return mass_inverse_; }
+  // Whether the potential comes in two parts, and whether the system is one for SmallCode.
+  bool is_split() const;
+  bool is_small() const;
   // Why the form is not separable.
   const std::string& not_separable() const { return not_separable_; }
 

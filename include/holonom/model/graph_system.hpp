@@ -42,7 +42,12 @@ class GraphSystem final : public AnySystem<S> {
   std::string lacks_separable() const override { return compiled_->not_separable(); }
   S V(const Vec<S>& q) const override;
   void V_q(const Vec<S>& q, Vec<S>& out) const override;
-  void V_qq(const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const;  // V_qq u
+  std::string lacks_split() const override;
+  void V_slow_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_slow_q, Part::slow, q, out); }
+  void V_fast_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_fast_q, Part::fast, q, out); }
+  std::string lacks_hessian() const override { return {}; }
+  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override;
+  const SmallCode* small_code() const override { return small_ ? &*small_ : nullptr; }
   const AnyMass<S>& mass() const override { return mass_; }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
@@ -92,7 +97,8 @@ class GraphSystem final : public AnySystem<S> {
   void prepare(Term& term, Formula f) const;
   // Applies the terms of one role; outputs(term) gives the array that an output block is written to.
   template <class Outputs>
-  void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs) const;
+  void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs, Part part = Part::all) const;
+  void V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const;
   void make_terms();
   void make_mass();
   Vec<S> evaluate_items(const VectorCoordinate& v, const std::vector<NodeId>& formula) const;
@@ -102,6 +108,7 @@ class GraphSystem final : public AnySystem<S> {
 
   std::shared_ptr<const CompiledModel> compiled_;
   std::shared_ptr<const NativeFormulas> native_;
+  std::optional<SmallCode> small_;
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;

@@ -31,6 +31,10 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   for (const Formula f : hot) interpreters_[static_cast<std::size_t>(f)] = Interpreter<S>(compiled_->program(f));
   make_terms();
   if (compiled_->form() == Form::separable) make_mass();
+  if (native_ && compiled_->is_small()) {
+    const auto code = [&](Formula f) { return native_->programs[static_cast<std::size_t>(f)].function(); };
+    small_ = SmallCode{code(Formula::V_q), code(Formula::g), code(Formula::G_rows), code(Formula::g_and_G_rows)};
+  }
 }
 
 // ---- mapped terms
@@ -78,9 +82,10 @@ void GraphSystem<S>::prepare(Term& term, Formula f) const {
 
 template <class S>
 template <class Outputs>
-void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs) const {
+void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs, Part part) const {
   for (Term& term : terms_) {
     if (term.source->role != role) continue;
+    if (part != Part::all && term.source->fast != (part == Part::fast)) continue;
     prepare(term, f);
     auto& ready = term.ready[static_cast<std::size_t>(f)];
     std::size_t value = 0;
@@ -213,16 +218,28 @@ S GraphSystem<S>::V(const Vec<S>& q) const {
 
 template <class S>
 void GraphSystem<S>::V_q(const Vec<S>& q, Vec<S>& out) const {
-  if (!terms_.empty()) fill(out, S(0));
-  call(Formula::V_q, {q.data()}, {out.data()});
-  map(MappedTerm::Role::energy, Formula::V_q, {.q = q.data()}, [&](const Term&, std::size_t) { return out.data(); });
+  V_q(Formula::V_q, Part::all, q, out);
 }
 
 template <class S>
-void GraphSystem<S>::V_qq(const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const {
+void GraphSystem<S>::V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const {
+  if (!terms_.empty()) fill(out, S(0));
+  call(f, {q.data()}, {out.data()});
+  map(MappedTerm::Role::energy, Formula::V_q, {.q = q.data()}, [&](const Term&, std::size_t) { return out.data(); }, part);
+}
+
+template <class S>
+std::string GraphSystem<S>::lacks_split() const {
+  if (compiled_->is_split()) return {};
+  return "a potential in two parts: potential = { slow = \"...\", fast = \"...\" }, or part = \"fast\" in an [[energy.sum]]";
+}
+
+template <class S>
+void GraphSystem<S>::V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const {
   fill(out, S(0));
-  call(Formula::V_qq, {q.data(), u.data()}, {out.data()});
-  map(MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()}, [&](const Term&, std::size_t) { return out.data(); });
+  const Formula f = part == Part::slow ? Formula::V_slow_qq : part == Part::fast ? Formula::V_fast_qq : Formula::V_qq;
+  call(f, {q.data(), u.data()}, {out.data()});
+  map(MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()}, [&](const Term&, std::size_t) { return out.data(); }, part);
 }
 
 template <class S>

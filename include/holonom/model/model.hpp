@@ -81,7 +81,7 @@ struct Model {
   // Exactly one form of energy: hamiltonian; kinetic and potential; mass and potential.
   std::optional<NodeId> hamiltonian, kinetic;
   std::optional<NodeId> potential;
-  std::optional<NodeId> fast_potential;  // the fast part of the potential, for split methods
+  std::optional<NodeId> slow_potential, fast_potential;  // its parts, for split methods
   std::vector<NodeId> mass;  // n masses, or n × n by rows
 
   std::vector<Named> constraints, invariants;

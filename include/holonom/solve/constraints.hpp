@@ -3,6 +3,7 @@
 #pragma once
 
 #include "holonom/solve/gram.hpp"
+#include "holonom/solve/rounding.hpp"
 #include "holonom/system.hpp"
 
 namespace holonom {
@@ -145,7 +146,8 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
   }
 }
 
-// The two projections of a separable system: positions along M⁻¹G(q₀)ᵀ, then momenta.
+// The two projections of a separable system: positions along M⁻¹G(q₀)ᵀ, then momenta. Knows the point
+// that displacements start from.
 template <Separable Sys>
 class ConstraintSolver {
   using S = ScalarOf<Sys>;
@@ -170,21 +172,34 @@ class ConstraintSolver {
     return gram_.analyse(G0_, InverseMass<Sys>{sys});
   }
 
-  // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½.
-  // In: a first guess of Λ. Out: also G(q₁), for `onto_cotangent`. (Inlined by force: small systems then
-  // live in registers from one end of the step to the other, which is a factor 1.4.)
-  [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
-               Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1) {
+  // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½. In: a first guess
+  // of Λ. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so far, if anyone counts.
+  // (Inlined by force: small systems then live in registers from one end of the step to the other, which
+  // is a factor 1.4.)
+  [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
+                                      Vec<S, M>& impulse, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
+                                      Rounding<S, N>* lost = nullptr) {
     auto&& r = scratch(residual_);
     auto&& v = scratch(v_);
     const auto move = [&] {
+      if (lost) {
+        p_half = lost->p;
+        subtract_force(G0_, impulse, p_half);
+        for (int i = 0; i < p_half.size(); ++i) p_half[i] += p_hat[i];
+        sys.mass().solve(p_half, v);
+        for (int i = 0; i < q1.size(); ++i) q1[i] = q0[i] + (h * v[i] + lost->q[i]);
+        return;
+      }
       p_half = p_hat;
       subtract_force(G0_, impulse, p_half);
       sys.mass().solve(p_half, v);
       for (int i = 0; i < q1.size(); ++i) q1[i] = q0[i] + h * v[i];
     };
     move();
-    if (gram_.m() == 0) return {};
+    if (gram_.m() == 0) {
+      if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
+      return {};
+    }
     const S rate = S(1) / h;
     Convergence<R> convergence(epsilon<S>(), options, refreshes());
     int suspicious = -1;
@@ -209,20 +224,39 @@ class ConstraintSolver {
     count(convergence.iterations(), convergence.last_was_unchecked());
     // On the branch that starts at h = 0 the matrix G(q₁) M⁻¹ G(q₀)ᵀ stays positive.
     if (suspicious >= 0) return {Failure::wrong_root, suspicious};
+    if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
     return {};
   }
 
-  // p ← p − G(q₁)ᵀμ with G(q₁) M⁻¹p = 0; q₁ becomes the point that the next drift starts from.
-  Status onto_cotangent(const Sys& sys, const Jacobian<S, N, M>& G1, Vec<S, N>& p) {
+  // q₁ becomes the point that the next drift starts from.
+  void depart_from(const Sys& sys, const Jacobian<S, N, M>& G1) {
+    if (gram_.m() == 0) return;
+    G0_ = G1;
+    gram_.displace(G1, InverseMass<Sys>{sys});
+  }
+
+  // p ← p − Gᵀμ with G M⁻¹p = 0 at that point
+  Status onto_cotangent(Vec<S, N>& p) {
     if (gram_.m() == 0) return {};
     ++counters.factorisation;
-    if (const Status s = gram_.factor(G1, InverseMass<Sys>{sys}); !s.ok()) return s;
-    G0_ = G1;
+    if (const Status s = gram_.factor(G0_); !s.ok()) return s;
     auto&& r = scratch(residual_);
-    gram_.multiply(G1, p, r);
+    gram_.multiply(G0_, p, r);
     gram_.solve(r);
-    subtract_force(G1, r, p);
+    subtract_force(G0_, r, p);
     return {};
+  }
+
+  // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
+  void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force, Vec<S, M>& lambda)
+    requires HasCurvature<Sys>
+  {
+    if (gram_.m() == 0) return;
+    sys.mass().solve(p, v_);
+    sys.g_qq(q, v_, v_, lambda);
+    gram_.multiply(G0_, force, residual_);
+    for (int k = 0; k < gram_.m(); ++k) lambda[k] -= residual_[k];
+    gram_.solve(lambda);
   }
 
   template <class F>
@@ -240,6 +274,14 @@ class ConstraintSolver {
     counters.newton(iterations);
     counters.constraint += static_cast<std::uint64_t>(iterations);
     counters.jacobian += static_cast<std::uint64_t>(iterations + unchecked);
+  }
+  void keep_lost(const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, const Vec<S, M>& impulse,
+                 const Vec<S, N>& p_half, const Vec<S, N>& q1, const Vec<S, N>& v, Rounding<S, N>& lost) {
+    subtract_force(G0_, impulse, lost.p);
+    for (int i = 0; i < q1.size(); ++i) {
+      lost.p[i] = lost_in_sum(p_hat[i], lost.p[i], p_half[i]);
+      lost.q[i] = lost_in_sum(q0[i], S(h * v[i] + lost.q[i]), q1[i]);
+    }
   }
 
   GramSolver<S, N, M> gram_;

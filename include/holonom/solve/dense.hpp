@@ -2,6 +2,9 @@
 // an array of row length `stride`.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "holonom/scalar.hpp"
 #include "holonom/vector.hpp"
 
@@ -126,5 +129,53 @@ void solve_lu(const Square<S, M>& A, Vec<S, M>& b) {
     b[i] *= A(i, i);
   }
 }
+
+// A = P L U with row exchanges, for matrices that need not be near a positive definite one.
+template <class S>
+class PivotedLu {
+ public:
+  PivotedLu() = default;
+  explicit PivotedLu(int m) : A_(m), row_(static_cast<std::size_t>(m)) {}
+
+  Square<S>& matrix() { return A_; }
+  int size() const { return A_.size(); }
+
+  // False if the matrix is singular, or has entries that are not numbers.
+  bool factor() {
+    const int m = A_.size();
+    for (int k = 0; k < m; ++k) {
+      int best = k;
+      for (int i = k + 1; i < m; ++i)
+        if (magnitude(A_(i, k)) > magnitude(A_(best, k))) best = i;
+      row_[static_cast<std::size_t>(k)] = best;
+      if (!(magnitude(value(A_(best, k))) > Real<S>(0))) return false;
+      if (best != k)
+        for (int j = 0; j < m; ++j) std::swap(A_(k, j), A_(best, j));
+      const S r = S(1) / A_(k, k);
+      for (int i = k + 1; i < m; ++i) {
+        const S l = A_(i, k) * r;
+        A_(i, k) = l;
+        if (l == S(0)) continue;
+        for (int j = k + 1; j < m; ++j) A_(i, j) -= l * A_(k, j);
+      }
+    }
+    return true;
+  }
+  void solve(Vec<S>& b) const {
+    const int m = A_.size();
+    for (int k = 0; k < m; ++k)
+      if (const int r = row_[static_cast<std::size_t>(k)]; r != k) std::swap(b[k], b[r]);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < i; ++j) b[i] -= A_(i, j) * b[j];
+    for (int i = m - 1; i >= 0; --i) {
+      for (int j = i + 1; j < m; ++j) b[i] -= A_(i, j) * b[j];
+      b[i] /= A_(i, i);
+    }
+  }
+
+ private:
+  Square<S> A_;
+  std::vector<int> row_;
+};
 
 }  // namespace holonom

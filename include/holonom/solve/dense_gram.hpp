@@ -40,7 +40,12 @@ class DenseGram {
 
   template <class Apply>
   Status factor(const G_t& G, Apply&& apply) {
-    assemble(G, apply);
+    displace(G, apply);
+    return factor(G);
+  }
+  // At the point of the last `displace`
+  Status factor(const G_t& G) {
+    multiply_out(G);
     return factor_assembled();
   }
 
@@ -97,9 +102,9 @@ class DenseGram {
     else return M;
   }
 
-  // K = G A Gᵀ, not yet factored
+  // A Gᵀ, the directions of displacements from a point, without a factorisation
   template <class Apply>
-  void assemble(const G_t& G, Apply&& apply) {
+  void displace(const G_t& G, Apply&& apply) {
     auto&& row = scratch(row_);
     auto&& image = scratch(image_);
     for (int k = 0; k < m(); ++k) {
@@ -108,11 +113,19 @@ class DenseGram {
       apply(row, image);
       for (int j = 0; j < row.size(); ++j) W(k, j) = image[j];
     }
-    for (int k = 0; k < m(); ++k)
-      for (int l = 0; l <= k; ++l) K_(l, k) = K_(k, l) = times_row(G, k, l);
+  }
+  // K = G A Gᵀ, not yet factored
+  template <class Apply>
+  void assemble(const G_t& G, Apply&& apply) {
+    displace(G, apply);
+    multiply_out(G);
   }
 
  private:
+  void multiply_out(const G_t& G) {
+    for (int k = 0; k < m(); ++k)
+      for (int l = 0; l <= k; ++l) K_(l, k) = K_(k, l) = times_row(G, k, l);
+  }
   S& W(int k, int j) { return W_[k * row_.size() + j]; }
   const S& W(int k, int j) const { return W_[k * row_.size() + j]; }
 

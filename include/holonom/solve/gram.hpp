@@ -1,6 +1,7 @@
 // GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp.
 //   analyse(G, A)      finds the rank at a first point, and factors
-//   factor(G, A)       K = G A Gᵀ at one point; keeps A Gᵀ for displacements
+//   displace(G, A)     A Gᵀ at a point, for displacements from it
+//   factor(G, A)       that, and K = G A Gᵀ, factored; factor(G): K alone, where `displace` was last called
 //   solve(b)           K x = b
 //   newton(G₁, r, ...) a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
 // A is a metric: A(u, out) applies it, and A.diagonal() points to its diagonal if it has nothing else.
@@ -60,6 +61,12 @@ class GramSolver<S, Dynamic, Dynamic> {
   Status factor(const Jacobian<S>& G, const Metric& A) {
     return sparse_ ? sparse_->factor(G, *A.diagonal(), threshold(m_)) : dense_->factor(G, A);
   }
+  // The two parts of `factor`: A Gᵀ at a new point, then K there.
+  template <class Metric>
+  void displace(const Jacobian<S>& G, const Metric& A) {
+    sparse_ ? sparse_->displace(G, *A.diagonal()) : dense_->displace(G, A);
+  }
+  Status factor(const Jacobian<S>& G) { return sparse_ ? sparse_->factor(G, threshold(m_)) : dense_->factor(G); }
   void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : dense_->solve(b); }
   int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
     return sparse_ ? sparse_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);

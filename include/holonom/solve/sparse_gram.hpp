@@ -42,9 +42,19 @@ class SparseGram {
     return status;
   }
 
-  Status factor(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
+  // A Gᵀ, the directions of displacements from a point, without a factorisation
+  void displace(const Jacobian<S>& G, const Vec<S>& inverse_mass) {
     const Vec<S>& g = G.values();
     for (int z = 0; z < g.size(); ++z) weighted_[z] = g[z] * inverse_mass[G.pattern().column[static_cast<std::size_t>(z)]];
+  }
+
+  Status factor(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
+    displace(G, inverse_mass);
+    return factor(G, threshold);
+  }
+  // At the point of the last `displace`
+  Status factor(const Jacobian<S>& G, const R& threshold) {
+    const Vec<S>& g = G.values();
     int dropped = 0;
     for (int k = 0; k < m(); ++k) {
       S d = diagonal(g, k);

@@ -24,7 +24,10 @@ struct [[nodiscard]] Status {
 // What a run cost. Printed by `run --json` as newton and evaluations.
 struct Counters {
   std::uint64_t steps = 0;
-  std::uint64_t force = 0, constraint = 0, jacobian = 0, factorisation = 0;
+  std::uint64_t force = 0;                          // gradients of H, or of V or a part of it,
+  std::uint64_t force_slow = 0, force_fast = 0;     // of which these of parts
+  std::uint64_t hessian = 0;                        // products with V_qq
+  std::uint64_t constraint = 0, jacobian = 0, factorisation = 0;
   std::uint64_t newton_iterations = 0, newton_solves = 0;
   int newton_max = 0;
 

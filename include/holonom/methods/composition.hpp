@@ -1,0 +1,137 @@
+// Composition<Sys, Motion>: runs a word (word.hpp). One force evaluation for each position at which a kick
+// needs it, the one after the last move being kept for the next step.
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "holonom/methods/drift.hpp"
+#include "holonom/methods/word.hpp"
+
+namespace holonom {
+
+template <class Sys, template <class> class Motion = Drift>
+class Composition {
+  using S = ScalarOf<Sys>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  // further...: what the motion needs to know beside the system and the number of moves
+  template <class... Further>
+  Composition(const Sys& sys, Word<S> word, Further&&... further)
+      : word_(std::move(word)), motion_(sys, moves(word_), std::forward<Further>(further)...), q_(size_q(sys)),
+        p_(size_q(sys)) {
+    for (const Letter<S>& letter : word_)
+      if (letter.is_kick()) force(letter.part) = Vec<S, N>(size_q(sys));
+  }
+
+  // Keeps what rounding takes from the state, and gives it back later.
+  void compensate(bool yes) { compensated_ = yes; }
+  bool compensated() const { return compensated_; }
+
+  Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    known_ = {};
+    if (compensated_) lost_ = Rounding<S, N>(size_q(sys));
+    if (const Status s = motion_.begin(sys, x); !s.ok()) return s;
+    first_guess(sys, x, h);
+    return {};
+  }
+
+  // On failure x is left as it was; call begin before another step.
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    return steps(sys, x, h, 1);
+  }
+
+  // `count` steps with one projection of the momenta, after the last: the same states to round-off, and
+  // less work. (For separable systems this is SHAKE with a RATTLE step where a state is wanted.)
+  Status steps(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
+    auto&& q = scratch(q_);
+    auto&& p = scratch(p_);
+    q = x.q;
+    p = x.p;
+    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
+    for (long k = 0; k < count; ++k) {
+      int slot = 0;
+      for (const Letter<S>& letter : word_) {
+        if (letter.is_kick()) {
+          kick(sys, letter.part, S(letter.a * h), q, p, lost);
+          continue;
+        }
+        const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost);
+        if (!s.ok()) return s;
+        known_ = {};
+      }
+    }
+    if (const Status s = motion_.project(sys, q, p); !s.ok()) return s;
+    x.q = q;
+    x.p = p;
+    counters().steps += static_cast<std::uint64_t>(count);
+    return {};
+  }
+
+  // What a resumed run needs beside the state.
+  template <class F>
+  void visit_memory(F&& f) {
+    motion_.visit_memory(f);
+    if (!compensated_) return;
+    f("lost_q", lost_.q);
+    f("lost_p", lost_.p);
+  }
+
+  Motion<Sys>& motion() { return motion_; }
+  Counters& counters() { return motion_.counters(); }
+  NewtonOptions& options() { return motion_.options(); }
+
+ private:
+  static int moves(const Word<S>& word) {
+    int count = 0;
+    for (const Letter<S>& letter : word) count += !letter.is_kick();
+    return count;
+  }
+  Vec<S, N>& force(Part part) { return force_[static_cast<std::size_t>(part)]; }
+
+  [[gnu::always_inline]] void kick(const Sys& sys, Part part, const S& ch, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+    if constexpr (Separable<Sys>) {
+      Vec<S, N>& f = force(part);
+      if (bool& known = known_[static_cast<std::size_t>(part)]; !known) {
+        gradient(sys, part, q, f);
+        ++counters().force;
+        counters().force_slow += part == Part::slow;
+        counters().force_fast += part == Part::fast;
+        known = true;
+      }
+      if (lost) return axpy(S(-ch), f, p, lost->p);
+      for (int i = 0; i < p.size(); ++i) p[i] -= ch * f[i];
+    }
+  }
+
+  // Reich's remark: λ(q, p), which is known where g_qq is, predicts the impulses of the first step: ½ λ h at
+  // each end of a move, and the projection at its end is left to the next move.
+  void first_guess(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    if constexpr (Separable<Sys> && HasCurvature<Sys> && requires { motion_.solver(); }) {
+      if (size_g(sys) == 0 || !knows_curvature(sys)) return;
+      Vec<S, N> f(size_q(sys));
+      Vec<S, M> lambda(size_g(sys));
+      sys.V_q(x.q, f);
+      motion_.solver().multipliers(sys, x.q, x.p, f, lambda);
+      S before(0);
+      int slot = 0;
+      for (const Letter<S>& letter : word_) {
+        if (letter.is_kick()) continue;
+        const S here = (letter.a + letter.b) * h / 2;
+        motion_.predictor().suggest(slot++, S(before + here), lambda);
+        before = here;
+      }
+    }
+  }
+
+  Word<S> word_;
+  Motion<Sys> motion_;
+  bool compensated_ = false;
+  std::array<bool, 3> known_{};  // forces at the present position
+  std::array<Vec<S, N>, 3> force_;
+  Vec<S, N> q_, p_;
+  Rounding<S, N> lost_;
+};
+
+}  // namespace holonom

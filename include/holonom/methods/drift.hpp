@@ -1,0 +1,62 @@
+// The motion of a separable system without its potential, H = ½ pᵀM⁻¹p, onto g = 0:
+//   p ← p − G(q)ᵀΛ,   q ← q + (a + b) h M⁻¹p,   g(q) = 0
+#pragma once
+
+#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/constraints.hpp"
+
+namespace holonom {
+
+template <Separable Sys>
+class Drift {
+  using S = ScalarOf<Sys>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  Drift(const Sys& sys, int moves)
+      : solver_(sys), predictor_(moves, size_g(sys)), p_(size_q(sys)), q_(size_q(sys)), G_(make_jacobian(sys)),
+        impulse_(size_g(sys)) {}
+
+  Status begin(const Sys& sys, const State<S, N, M>& x) {
+    predictor_.forget();
+    return solver_.begin(sys, x.q);
+  }
+
+  [[gnu::always_inline]] Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p,
+                                     Rounding<S, N>* lost) {
+    auto&& p1 = scratch(p_);
+    auto&& q1 = scratch(q_);
+    auto&& G1 = scratch(G_);
+    auto&& impulse = scratch(impulse_);
+    predictor_.guess(slot, impulse);
+    if (const Status s = solver_.drift(sys, q, p, S(ah + bh), impulse, p1, q1, G1, lost); !s.ok()) return s;
+    predictor_.remember(slot, impulse);
+    solver_.depart_from(sys, G1);
+    using std::swap;
+    swap(q, q1);
+    swap(p, p1);
+    return {};
+  }
+
+  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p) { return solver_.onto_cotangent(p); }
+
+  ConstraintSolver<Sys>& solver() { return solver_; }
+  Predictor<S, M>& predictor() { return predictor_; }
+  Counters& counters() { return solver_.counters; }
+  NewtonOptions& options() { return solver_.options; }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    predictor_.visit_memory(f);
+    solver_.visit_memory(f);
+  }
+
+ private:
+  ConstraintSolver<Sys> solver_;
+  Predictor<S, M> predictor_;
+  Vec<S, N> p_, q_;
+  Jacobian<S, N, M> G_;
+  Vec<S, M> impulse_;
+};
+
+}  // namespace holonom

@@ -1,0 +1,198 @@
+// Motions of any system H(q, p) onto g = 0, with a momentum P within the step:
+//   P = p − G(q)ᵀΛ − (kick at the start),   q₁ = q + (displacement),   g(q₁) = 0,   p₁ = P − (kick at the end)
+// What the kicks and the displacement are is a rule. The unknowns are iterated together, with a correction
+// of Λ through G H_pp Gᵀ, factored once a move: contraction O(h), to stagnation at round-off.
+#pragma once
+
+#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/stagnation.hpp"
+
+namespace holonom {
+
+// Symplectic Euler over a h followed by its adjoint over b h. With a = b it is the RATTLE of Jay (1996)
+// and Reich (1993); equation 6.13 of Hairer, Lubich, Wanner (2003).
+template <HasHpp Sys>
+class EulerPair {
+  using S = ScalarOf<Sys>;
+
+ public:
+  explicit EulerPair(const Sys& sys) : v_(size_q(sys)) {}
+
+  static constexpr bool is_pair = true;
+  void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>&, const QVec<Sys>& P, const S& ah, const S&,
+                  QVec<Sys>& out) {
+    scaled(ah, out, [&] { sys.H_q(q, P, out); });
+  }
+  void displacement(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah,
+                    const S& bh, QVec<Sys>& out) {
+    scaled(ah, out, [&] { sys.H_p(q, P, out); });
+    if (bh == S(0)) return;
+    sys.H_p(q1, P, v_);
+    axpy(bh, v_, out);
+  }
+  void end_kick(const Sys& sys, const QVec<Sys>&, const QVec<Sys>& q1, const QVec<Sys>& P, const S&, const S& bh,
+                QVec<Sys>& out) {
+    scaled(bh, out, [&] { sys.H_q(q1, P, out); });
+  }
+
+ private:
+  template <class F>
+  static void scaled(const S& c, QVec<Sys>& out, F&& evaluate) {
+    if (c == S(0)) return fill(out, S(0));
+    evaluate();
+    for (S& x : out) x *= c;
+  }
+  QVec<Sys> v_;
+};
+
+// The implicit midpoint rule: everything at ((q + q₁)/2, P).
+template <HasHpp Sys>
+class ImplicitMidpoint {
+  using S = ScalarOf<Sys>;
+
+ public:
+  explicit ImplicitMidpoint(const Sys& sys) : middle_(size_q(sys)) {}
+
+  static constexpr bool is_pair = false;
+  void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah,
+                  const S& bh, QVec<Sys>& out) {
+    const S half = (ah + bh) / 2;
+    for (int i = 0; i < q.size(); ++i) middle_[i] = (q[i] + q1[i]) / 2;
+    sys.H_q(middle_, P, out);
+    for (S& x : out) x *= half;
+  }
+  void displacement(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah,
+                    const S& bh, QVec<Sys>& out) {
+    const S h = ah + bh;
+    for (int i = 0; i < q.size(); ++i) middle_[i] = (q[i] + q1[i]) / 2;
+    sys.H_p(middle_, P, out);
+    for (S& x : out) x *= h;
+  }
+  void end_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah, const S& bh,
+                QVec<Sys>& out) {
+    start_kick(sys, q, q1, P, ah, bh, out);
+  }
+
+ private:
+  QVec<Sys> middle_;
+};
+
+template <HasHpp Sys, template <class> class Rule>
+class ImplicitMotion {
+  using S = ScalarOf<Sys>;
+  using R = Real<S>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  ImplicitMotion(const Sys& sys, int moves)
+      : rule_(sys), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)), G_(make_jacobian(sys)),
+        G1_(make_jacobian(sys)), P_(size_q(sys)), q1_(size_q(sys)), P_new_(size_q(sys)), q_new_(size_q(sys)),
+        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), inverse_scale_(size_g(sys)) {}
+
+  Status begin(const Sys& sys, const State<S, N, M>& x) {
+    predictor_.forget();
+    sys.G(x.q, G_);
+    ++counters_.jacobian;
+    return gram_.analyse(G_, MetricAt<Sys>{sys, x.q, x.p});
+  }
+
+  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+    predictor_.guess(slot, impulse_);
+    if (const Status s = solve(sys, ah, bh, q, p, lost); !s.ok()) return s;
+    predictor_.remember(slot, impulse_);
+    rule_.end_kick(sys, q, q1_, P_, ah, bh, kick_);
+    ++counters_.force;
+    if (lost) {
+      for (int i = 0; i < q.size(); ++i) lost->q[i] = lost_in_sum(q[i], d_[i], q1_[i]);
+      subtract_force(G_, impulse_, lost->p);
+      rule_.start_kick(sys, q, q1_, P_, ah, bh, d_);
+      for (int i = 0; i < p.size(); ++i) {
+        const S before = p[i], increment = lost->p[i] - d_[i] - kick_[i];
+        p[i] = before + increment;
+        lost->p[i] = lost_in_sum(before, increment, p[i]);
+      }
+    } else {
+      for (int i = 0; i < p.size(); ++i) p[i] = P_[i] - kick_[i];
+    }
+    q = q1_;
+    if (gram_.m() == 0) return {};
+    sys.G(q, G1_);
+    ++counters_.jacobian;
+    if (const int k = gram_.turned(G1_); k >= 0) return {Failure::wrong_root, k};
+    std::swap(G_, G1_);
+    ++counters_.factorisation;
+    return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
+  }
+
+  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p) {
+    if (gram_.m() == 0) return {};
+    return onto_cotangent(sys, gram_, G_, q, p, d_, r_, inverse_scale_, options_);
+  }
+
+  Counters& counters() { return counters_; }
+  NewtonOptions& options() { return options_; }
+  template <class F>
+  void visit_memory(F&& f) {
+    predictor_.visit_memory(f);
+  }
+
+ private:
+  // P, q₁ and Λ
+  Status solve(const Sys& sys, const S& ah, const S& bh, const Vec<S, N>& q, const Vec<S, N>& p,
+               const Rounding<S, N>* lost) {
+    const S h = ah + bh;
+    P_ = p;
+    sys.H_p(q, p, d_);
+    for (int i = 0; i < q.size(); ++i) q1_[i] = q[i] + h * d_[i];
+    Stagnation<R> stagnation(epsilon<S>(), options_);
+    for (;;) {
+      rule_.start_kick(sys, q, q1_, P_, ah, bh, kick_);
+      ++counters_.force;
+      for (int i = 0; i < p.size(); ++i) P_new_[i] = p[i] - kick_[i];
+      subtract_force(G_, impulse_, P_new_);
+      rule_.displacement(sys, q, q1_, P_new_, ah, bh, d_);
+      if (lost) axpy(S(1), lost->q, d_);
+      for (int i = 0; i < q.size(); ++i) q_new_[i] = q[i] + d_[i];
+      if (gram_.m() > 0) {
+        sys.g(q_new_, r_);
+        ++counters_.constraint;
+        gram_.solve(r_);
+        gram_.subtract_displacement(G_, S(1), r_, d_);
+        for (int i = 0; i < q.size(); ++i) q_new_[i] = q[i] + d_[i];
+        for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
+        for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
+        subtract_force(G_, r_, P_new_);
+      }
+      // Against the terms that P is made of: at a turning point it vanishes, their rounding errors do not.
+      const R kicked = largest(kick_);
+      const R dq = largest_change(q_new_, q1_, largest(q));
+      const R dp = largest_change(P_new_, P_, kicked < largest(p) ? largest(p) : kicked);
+      std::swap(q1_, q_new_);
+      std::swap(P_, P_new_);
+      const R change = dq < dp || !(dp == dp) ? dp : dq;
+      const auto verdict = stagnation(change, dq);
+      if (verdict == Stagnation<R>::Verdict::done) break;
+      if (verdict == Stagnation<R>::Verdict::failed)
+        return {change == change ? Failure::no_convergence : Failure::not_finite, -1, to_double(change)};
+    }
+    counters_.newton(stagnation.iterations());
+    return {};
+  }
+
+  Rule<Sys> rule_;
+  GramSolver<S, N, M> gram_;
+  Predictor<S, M> predictor_;
+  Jacobian<S, N, M> G_, G1_;
+  Vec<S, N> P_, q1_, P_new_, q_new_, kick_, d_;
+  Vec<S, M> impulse_, r_;
+  Vec<R, M> inverse_scale_;
+  Counters counters_;
+  NewtonOptions options_;
+};
+
+template <class Sys>
+using EulerPairMotion = ImplicitMotion<Sys, EulerPair>;
+template <class Sys>
+using ImplicitMidpointMotion = ImplicitMotion<Sys, ImplicitMidpoint>;
+
+}  // namespace holonom

@@ -1,0 +1,90 @@
+// SHAKE, the leapfrog method with g = 0 (Ryckaert, Ciccotti, Berendsen 1977), in three forms that differ in
+// what they carry from step to step, and so in rounding errors (Leimkuhler and Skeel 1994):
+//   two-step   q₊ = 2q − q₋ − h² M⁻¹(∇V(q) + G(q)ᵀλ)
+//   leapfrog   p₊½ = p₋½ − h (∇V(q) + G(q)ᵀλ),   q₊ = q + h M⁻¹p₊½
+//   velocity   the same through p = p₋½ − h/2 (∇V(q) + G(q)ᵀλ),   p₊½ = p − h/2 (∇V(q) + G(q)ᵀλ)
+// with λ from g(q₊) = 0. Momenta at whole steps are p = ½(p₋½ + p₊½): they need the next position, so the
+// method is one solve ahead of the state that it gives out. Positions and half-step momenta are those of
+// RATTLE. The form dq ∧ dp is kept; G M⁻¹p = O(h²) does not vanish, so this is no map of the manifold.
+#pragma once
+
+#include "holonom/methods/drift.hpp"
+
+namespace holonom {
+
+enum class ShakeForm { velocity, leapfrog, two_step };
+
+template <Separable Sys>
+class Shake {
+  using S = ScalarOf<Sys>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  Shake(const Sys& sys, ShakeForm form)
+      : form_(form), drift_(sys, 1), force_(size_q(sys)), p_half_(size_q(sys)), p_new_(size_q(sys)), q_next_(size_q(sys)),
+        q_(size_q(sys)), lost_(size_q(sys)) {}
+
+  void compensate(bool yes) { compensated_ = yes && form_ == ShakeForm::leapfrog; }
+  bool compensated() const { return compensated_; }
+
+  Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    if (const Status s = drift_.begin(sys, x); !s.ok()) return s;
+    lost_.clear();
+    q_next_ = x.q;
+    p_half_ = x.p;
+    kick(sys, S(h / 2), x.q, p_half_);
+    return drift_.move(sys, h, S(0), 0, q_next_, p_half_, lost());
+  }
+
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    q_ = q_next_;
+    if (form_ == ShakeForm::two_step) {  // p₋½ from positions alone
+      for (int i = 0; i < q_.size(); ++i) p_new_[i] = q_next_[i] - x.q[i];
+      sys.mass().multiply(p_new_, p_half_);
+      for (S& a : p_half_) a /= h;
+    }
+    p_new_ = p_half_;
+    if (form_ == ShakeForm::velocity) {
+      kick(sys, S(h / 2), q_, p_new_);
+      axpy(S(-h / 2), force_, p_new_);
+    } else {
+      kick(sys, h, q_, p_new_);
+    }
+    if (const Status s = drift_.move(sys, h, S(0), 0, q_next_, p_new_, lost()); !s.ok()) return s;
+    x.q = q_;
+    for (int i = 0; i < p_new_.size(); ++i) x.p[i] = (p_half_[i] + p_new_[i]) / 2;
+    std::swap(p_half_, p_new_);
+    ++counters().steps;
+    return {};
+  }
+
+  Counters& counters() { return drift_.counters(); }
+  NewtonOptions& options() { return drift_.options(); }
+  template <class F>
+  void visit_memory(F&& f) {
+    f("p_half", p_half_);
+    f("q_next", q_next_);
+    if (compensated_) {
+      f("lost_q", lost_.q);
+      f("lost_p", lost_.p);
+    }
+    drift_.visit_memory(f);
+  }
+
+ private:
+  Rounding<S, N>* lost() { return compensated_ ? &lost_ : nullptr; }
+  void kick(const Sys& sys, const S& h, const Vec<S, N>& q, Vec<S, N>& p) {
+    sys.V_q(q, force_);
+    ++counters().force;
+    if (compensated_) return axpy(S(-h), force_, p, lost_.p);
+    axpy(S(-h), force_, p);
+  }
+
+  ShakeForm form_;
+  bool compensated_ = false;
+  Drift<Sys> drift_;
+  Vec<S, N> force_, p_half_, p_new_, q_next_, q_;
+  Rounding<S, N> lost_;
+};
+
+}  // namespace holonom

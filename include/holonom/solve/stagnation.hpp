@@ -1,0 +1,60 @@
+// Ends a linearly convergent iteration when its changes have become rounding errors.
+#pragma once
+
+#include "holonom/solve/constraints.hpp"
+
+namespace holonom {
+
+template <class R>
+class Stagnation {
+ public:
+  enum class Verdict { go_on, done, failed };
+
+  Stagnation(const R& eps, const NewtonOptions& options)
+      : floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), accepted_(R(1e4) * eps),
+        max_(4 * options.max_iterations) {
+    if (accepted_ < floor_) accepted_ = floor_;
+  }
+  // `change` of all unknowns; `displacement`, that of the positions alone.
+  Verdict operator()(const R& change, const R& displacement) {
+    ++iterations_;
+    rate_ = iterations_ > 1 && previous_ > R(0) ? R(change / previous_) : R(0);
+    const bool stalled = iterations_ > 1 && !(change < R(0.9) * previous_);  // slow contractions are no stall
+    // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
+    if (change <= floor_ || (stalled && displacement <= accepted_)) return Verdict::done;
+    // A contraction this poor is not one.
+    if (!(change < R(1e30)) || iterations_ >= max_ || (iterations_ > 1 && change > previous_ && ++growths_ > 5))
+      return Verdict::failed;
+    previous_ = change;
+    return Verdict::go_on;
+  }
+  int iterations() const { return iterations_; }
+  const R& rate() const { return rate_; }  // the last contraction
+
+ private:
+  R floor_, accepted_, previous_{0}, rate_{0};
+  int iterations_ = 0, growths_ = 0, max_;
+};
+
+template <class S, int N>
+Real<S> largest(const Vec<S, N>& a) {
+  Real<S> size(0);
+  for (int i = 0; i < a.size(); ++i)
+    if (magnitude(a[i]) > size) size = magnitude(a[i]);
+  return size;
+}
+
+// Relative to the largest entry, or to `scale` if that is larger.
+template <class S, int N>
+Real<S> largest_change(const Vec<S, N>& a, const Vec<S, N>& b, const Real<S>& scale) {
+  using R = Real<S>;
+  R change(0), size = largest(a);
+  for (int i = 0; i < a.size(); ++i) {
+    const R c = magnitude(S(a[i] - b[i]));
+    if (!(c <= change)) change = c;
+  }
+  if (size < scale) size = scale;
+  return size > R(0) ? R(change / size) : change;
+}
+
+}  // namespace holonom

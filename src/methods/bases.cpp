@@ -1,0 +1,154 @@
+// The base methods and their compositions: keys, and what is claimed.
+#include <charconv>
+
+#include "families.hpp"
+#include "holonom/expr/parser.hpp"
+#include "holonom/model/model.hpp"
+
+namespace holonom {
+
+namespace {
+
+struct BaseEntry {
+  Base base;
+  const char* name;      // of the key
+  int parts;             // the number that a bare key stands for; 0: the key has no number
+  const char* title;     // # is replaced by the number
+  int order;
+  bool symmetric;
+  Needs needs;
+  const char *citation, *remark;
+};
+
+constexpr const char* reich = "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491";
+
+const std::vector<BaseEntry>& bases() {
+  static const std::vector<BaseEntry> list{
+      {Base::euler, "symplectic-euler", 0, "symplectic Euler, projected: kick, then drift", 1, false, Needs::hamiltonian,
+       "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; A. Ostermann, SIAM J. Numer. Anal. 30 (1993) 1537-1559",
+       "also the half-explicit Euler method of Ostermann, with the hidden constraint projected"},
+      {Base::euler_adjoint, "symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1, false,
+       Needs::hamiltonian, reich, ""},
+      {Base::rattle, "rattle", 0, "RATTLE: velocity Verlet with both constraints kept, for any H(q, p)", 2, true,
+       Needs::hamiltonian,
+       "H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34; for any H: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368-387, "
+       "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491",
+       ""},
+      {Base::position_verlet, "position-verlet", 0, "position Verlet: drift, kick, drift, on the manifold also in the middle", 2, true,
+       Needs::hamiltonian, reich, "two constraint solves a step"},
+      {Base::geodesic, "geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Needs::separable,
+       "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
+       "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
+      {Base::midpoint, "midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Needs::hamiltonian, reich,
+       "for stiff potentials, from data near the slow motion; see docs/methods/midpoint.md for where this ends"},
+      {Base::verlet_midpoint, "verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true, Needs::split, reich,
+       "needs a split potential"},
+      {Base::respa, "respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true, Needs::split,
+       "M. Tuckerman, B. J. Berne, G. J. Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
+       "constraints are kept in every inner step; resonances limit the outer step to about half the fastest period"},
+      {Base::respa_outer, "respa-outer", 4, "multiple time steps without constraints (# inner steps), projected once", 2, true, Needs::split,
+       "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; J. J. Biesiadecki, R. D. Skeel, J. Comput. Phys. 109 (1993) 318-328",
+       "constraints are kept at outer steps only"},
+  };
+  return list;
+}
+
+std::string numbered(std::string text, int number) {
+  if (const auto at = text.find('#'); at != std::string::npos) text.replace(at, 1, std::to_string(number));
+  return text;
+}
+
+// "geodesic-3": the base and its number; a bare "geodesic" has the usual one.
+struct ParsedBase {
+  const BaseEntry* entry;
+  int parts;
+  std::string key() const { return entry->parts == 0 ? entry->name : std::string(entry->name) + "-" + std::to_string(parts); }
+};
+
+std::optional<ParsedBase> parse_base(std::string_view key) {
+  for (const BaseEntry& entry : bases()) {
+    const std::string_view name = entry.name;
+    if (key == name) return ParsedBase{&entry, std::max(entry.parts, 1)};
+    if (entry.parts == 0 || !key.starts_with(name) || key.size() <= name.size() + 1 || key[name.size()] != '-') continue;
+    int parts = 0;
+    const auto [end, error] = std::from_chars(key.data() + name.size() + 1, key.data() + key.size(), parts);
+    constexpr int most = 1000;
+    if (error != std::errc() || end != key.data() + key.size() || key[name.size() + 1] == '0' || parts < 1) continue;
+    if (parts > most) throw InputError("'" + std::string(key) + "': at most " + std::to_string(most) + " inner steps");
+    return ParsedBase{&entry, parts};
+  }
+  return std::nullopt;
+}
+
+MethodInfo info_of(const ParsedBase& base) {
+  const BaseEntry& entry = *base.entry;
+  MethodInfo info;
+  info.key = base.key();
+  info.title = numbered(entry.title, base.parts);
+  info.order = entry.order;
+  info.symmetric = entry.symmetric;
+  info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = true;
+  // One or two drifts between kicks are also Euler and its adjoint, which exist for any H.
+  info.needs = entry.base == Base::geodesic && base.parts <= 2 ? Needs::hamiltonian : entry.needs;
+  info.citation = entry.citation;
+  info.remark = entry.remark;
+  return info;
+}
+
+MethodEntry entry_of(MethodInfo info, const ParsedBase& base, const CompositionScheme* scheme) {
+  const Recipe recipe{info.key, base.entry->base, base.parts, scheme};
+  return {std::move(info), all_scalars([&]<class S> { return composition_maker<S>(recipe); })};
+}
+
+}  // namespace
+
+MethodFamily base_family() {
+  MethodFamily family;
+  family.pattern = "symplectic-euler[-adjoint] | rattle | position-verlet | geodesic-<drifts> | midpoint | verlet-midpoint | "
+                   "respa-<inner steps> | respa-outer-<inner steps>";
+  for (const BaseEntry& entry : bases()) family.members.push_back(ParsedBase{&entry, entry.parts}.key());
+  family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
+    if (const auto base = parse_base(key)) return entry_of(info_of(*base), *base, nullptr);
+    return std::nullopt;
+  };
+  return family;
+}
+
+MethodFamily composition_family() {
+  MethodFamily family;
+  family.pattern = "<scheme>/<base>; <scheme> alone composes rattle";
+  for (const CompositionScheme& scheme : composition_schemes())
+    family.members.push_back(scheme.with_adjoint ? scheme.key + "/symplectic-euler" : scheme.key);
+  for (const char* key : {"yoshida-4/midpoint", "kahan-li-8/midpoint", "suzuki-4/position-verlet", "mclachlan-4/geodesic-2",
+                          "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle"})
+    family.members.push_back(key);
+  family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
+    const auto slash = key.find('/');
+    const CompositionScheme* scheme = find_composition(key.substr(0, slash));
+    if (!scheme) return std::nullopt;
+    // A scheme with an adjoint is made for a base that is not its own adjoint.
+    const std::string_view usual = scheme->with_adjoint ? "symplectic-euler" : "rattle";
+    const std::string_view base_key = slash == std::string_view::npos ? usual : key.substr(slash + 1);
+    const auto base = parse_base(base_key);
+    if (!base) {
+      std::vector<std::string> known;
+      for (const BaseEntry& entry : bases()) known.push_back(entry.name);
+      throw InputError("unknown base method '" + std::string(base_key) + "' in '" + std::string(key) + "'." + did_you_mean(base_key, known));
+    }
+    if (!base->entry->symmetric && !scheme->with_adjoint)
+      throw InputError("'" + std::string(key) + "': " + scheme->key + " composes symmetric methods, and " + base->key() +
+                       " is not one. Take a scheme that uses the adjoint as well, such as mclachlan-4-adjoint/" + base->key() +
+                       ", or another base, such as rattle.");
+    MethodInfo info = info_of(*base);
+    info.key = scheme->with_adjoint || base->entry->base != Base::rattle ? scheme->key + "/" + base->key() : scheme->key;
+    info.title = scheme->title + (scheme->with_adjoint ? " of " + base->key() + " and its adjoint" : " of " + base->key());
+    info.order = scheme->order;
+    info.symmetric = true;
+    info.citation = scheme->citation + "; " + reich;
+    info.remark = "";
+    return entry_of(std::move(info), *base, scheme);
+  };
+  return family;
+}
+
+}  // namespace holonom
