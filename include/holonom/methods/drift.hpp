@@ -18,8 +18,9 @@ class Drift {
         impulse_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
-    predictor_.forget();
-    return solver_.begin(sys, x.q);
+    const Status s = solver_.begin(sys, x.q);
+    predictor_.begin(solver_.redundant());
+    return s;
   }
 
   [[gnu::always_inline]] Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p,

@@ -33,10 +33,12 @@ class MidpointMotion {
   }
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
-    predictor_.forget();
     stiff_ = false;
     sys.G(x.q, G0_);
-    return solver_.begin(sys, x.q);
+    const Status s = solver_.begin(sys, x.q);
+    predictor_.begin(solver_.redundant());
+    has_newton_ = lu_.size() > 0 && !solver_.redundant();
+    return s;
   }
 
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
@@ -46,7 +48,7 @@ class MidpointMotion {
     for (int i = 0; i < q.size(); ++i) d_[i] *= h;
     if (!stiff_) {
       const Status s = iterate_force(sys, h, q, p, lost);
-      if (!s.ok() && lu_.size() == 0) return s;
+      if (!s.ok() && !has_newton_) return s;
       stiff_ = !s.ok() || slow_;
       if (!s.ok()) {
         fill(impulse_, S(0));
@@ -107,7 +109,7 @@ class MidpointMotion {
       const auto verdict = stagnation(change, change);
       // Poor contraction: Newton's method is cheaper, if there is one.
       const bool poor = stagnation.iterations() > 2 && change > R(1e3) * epsilon<S>() && stagnation.rate() > R(0.2);
-      slow_ = slow_ || (poor && lu_.size() > 0);
+      slow_ = slow_ || (poor && has_newton_);
       if (verdict == Stagnation<R>::Verdict::done) break;
       if (verdict == Stagnation<R>::Verdict::failed || (slow_ && stagnation.rate() > R(0.5)))
         return {change == change ? Failure::no_convergence : Failure::not_finite, -1, to_double(change)};
@@ -215,7 +217,7 @@ class MidpointMotion {
   Rounding<S, N> trial_;
   PivotedLu<S> lu_;
   Vec<S> x_;
-  bool stiff_ = false, slow_ = false;
+  bool has_newton_ = false, stiff_ = false, slow_ = false;
 };
 
 }  // namespace holonom

@@ -23,8 +23,10 @@ class Predictor {
  public:
   Predictor(int slots, int m) : slots_(static_cast<std::size_t>(slots), Slot(m)) {}
 
-  // The first step will be guessed to have no impulses, unless someone knows better.
-  void forget() {
+  // The first step will be guessed to have no impulses, unless someone knows better. Impulses of redundant
+  // constraints are not unique, so they need not be smooth: then the last ones are the guess.
+  void begin(bool redundant) {
+    unique_ = !redundant;
     for (Slot& s : slots_) {
       fill(s.last, S(0));
       s.known = 0;
@@ -56,7 +58,7 @@ class Predictor {
       s.first[k] = first;
       s.last[k] = impulse[k];
     }
-    s.smooth = s.known == 3 && quadratic < constant;
+    s.smooth = unique_ && s.known == 3 && quadratic < constant;
     if (s.known < 3) ++s.known;
   }
 
@@ -72,6 +74,7 @@ class Predictor {
  private:
   Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
   std::vector<Slot> slots_;
+  bool unique_ = true;
 };
 
 }  // namespace holonom

@@ -67,12 +67,13 @@ class MapMotion {
         v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), inverse_scale_(size_g(sys)), hidden_scale_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
-    predictor_.forget();
     sys.G(x.q, G_);
     ++counters_.jacobian;
     first_scale(sys, x.q, r_, inverse_scale_);
     rescale(G_, x.q, inverse_scale_);
-    return gram_.analyse(G_, MetricAt<Sys>{sys, x.q, x.p});
+    const Status s = gram_.analyse(G_, MetricAt<Sys>{sys, x.q, x.p});
+    predictor_.begin(gram_.rank() < gram_.m());
+    return s;
   }
 
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {

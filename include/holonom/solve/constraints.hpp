@@ -172,6 +172,8 @@ class ConstraintSolver {
     return gram_.analyse(G0_, InverseMass<Sys>{sys});
   }
 
+  bool redundant() const { return gram_.rank() < gram_.m(); }
+
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½. In: a first guess
   // of Λ. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so far, if anyone counts.
   // (Inlined by force: small systems then live in registers from one end of the step to the other, which
