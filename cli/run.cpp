@@ -21,11 +21,12 @@ namespace holonom {
 namespace {
 
 struct Options {
-  std::string model, out, precision = "double", engine = "auto";
+  std::string model, out, precision = "double", engine = "auto", watch = "all";
   std::optional<std::string> method, step, until, sample;
   std::vector<std::string> set;
   long steps = -1, every = 0;
   double tolerance = 0;
+  std::optional<std::string> compensated;
   bool force = false, json = false;
 };
 
@@ -106,7 +107,9 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
   json.end();
   const double mean = c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
   json.begin("newton").number("iterations_mean", mean).integer("iterations_max", c.newton_max).end();
-  json.begin("evaluations").integer("force", static_cast<long long>(c.force)).integer("constraint", static_cast<long long>(c.constraint));
+  json.begin("evaluations").integer("force", static_cast<long long>(c.force));
+  json.integer("force_slow", static_cast<long long>(c.force_slow)).integer("force_fast", static_cast<long long>(c.force_fast));
+  json.integer("hessian", static_cast<long long>(c.hessian)).integer("constraint", static_cast<long long>(c.constraint));
   json.integer("jacobian", static_cast<long long>(c.jacobian)).integer("factorisation", static_cast<long long>(c.factorisation)).end();
   json.number("wall_seconds", r.wall_seconds).end();
   return json.str();
@@ -219,7 +222,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
   const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
-  const auto method = entry.make<S>(sys, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
+  MethodOptions options{.newton = {.tolerance = o.tolerance}, .compensated = {}};
+  if (o.compensated) options.compensated = *o.compensated == "on";
+  const auto method = entry.make<S>(sys, options);
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
 
   report_rank(sys, start.state);
@@ -250,7 +255,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders = {sampler.get()};
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .interrupt = &interrupted, .progress = {}};
+  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all", .interrupt = &interrupted, .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
@@ -328,6 +333,8 @@ void add_run(CLI::App& app, Command& chosen) {
             return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string() : text + " is not a number from 0 to 1";
           },
           ">= 0"));
+  cmd->add_option("--compensated", o->compensated, "Compensated summation of the state (default: see 'holonom methods KEY')")->check(CLI::IsMember({"on", "off"}));
+  cmd->add_option("--watch", o->watch, "Check energy and constraints after all steps, or after the recorded ones")->check(CLI::IsMember({"all", "recorded"}));
   cmd->add_option("--engine", o->engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
   cmd->callback([o, &chosen] { chosen = [o] { return run_command(*o); }; });
 }

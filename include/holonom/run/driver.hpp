@@ -40,6 +40,7 @@ class Recorder {
 struct RunPlan {
   long steps = 0;
   long every = 1;
+  bool watch_all = true;  // observe every step; if not, the recorded ones only, and let the method save work between
   const std::atomic<bool>* interrupt = nullptr;       // set from a signal handler
   std::function<void(long done, long steps)> progress;  // called now and then
 };
@@ -51,7 +52,7 @@ struct RunResult {
   State<S> state;       // the last good one, with its multipliers
   long steps = 0;
   S energy_initial{0}, energy_final{0};
-  Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0}, hidden_relative{0};  // largest over all steps
+  Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0}, hidden_relative{0};  // largest over all steps that were watched
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
   Counters counters;

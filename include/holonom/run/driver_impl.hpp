@@ -61,22 +61,25 @@ class RunLoop {
       }
       // The state is committed only when all of it is finite.
       next_ = x_;
-      if (const Status s = method_.step(next_, h_); !s.ok()) {
-        fail(s);
-        break;
+      const long count = plan_.watch_all ? 1 : std::min(plan_.every - done_ % plan_.every, plan_.steps - done_);
+      Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
+      for (int i = 0; status.ok() && i < sys_.n(); ++i)
+        if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) status = {Failure::not_finite};
+      if (!status.ok() && count > 1) {  // one by one, to the step that fails
+        plan_.watch_all = true;
+        status = method_.begin(x_, h_);
+        if (status.ok()) continue;
       }
-      bool finite = true;
-      for (int i = 0; i < sys_.n(); ++i) finite = finite && is_finite(next_.q[i]) && is_finite(next_.p[i]);
-      if (!finite) {
-        fail({Failure::not_finite});
+      if (!status.ok()) {
+        fail(status);
         break;
       }
       std::swap(x_, next_);
-      ++done_;
+      done_ += count;
       x_.t = t0_ + S(done_) * h_;
       observe();
       if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
-      if (plan_.progress && done_ % look_at_clock == 0 && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
+      if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
         plan_.progress(done_, plan_.steps);
         last_progress = Clock::now();
       }
@@ -152,7 +155,7 @@ class RunLoop {
   AnyMethod<S>& method_;
   State<S> x_, next_;
   S h_, t0_{0};
-  const RunPlan& plan_;
+  RunPlan plan_;
   const std::vector<Recorder<S>*>& recorders_;
   Manifold<S> manifold_;
   Observation<S> seen_;
