@@ -203,6 +203,11 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
       write(MapOutput::stored(1), along(graph, first, x, direction(Source::v)));
       break;
     }
+    case Formula::g_uu: {
+      const Nodes u = direction(Source::u);
+      write(MapOutput::stored(1), along(graph, along(graph, kernel, x, u), x, u));
+      break;
+    }
     case Formula::g_qqq: {
       const Nodes first = along(graph, kernel, x, direction(Source::u)), second = along(graph, first, x, direction(Source::v));
       write(MapOutput::stored(1), along(graph, second, x, direction(Source::w)));
@@ -335,6 +340,10 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     case Formula::g_qq: {
       const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n);
       return make({q, u, w}, {along(graph, along(graph, g, q, u), q, w)});
+    }
+    case Formula::g_uu: {
+      const Nodes u = new_inputs(graph, n);
+      return make({q, u}, {along(graph, along(graph, g, q, u), q, u)});
     }
     case Formula::g_qqq: {
       const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n), z = new_inputs(graph, n);

@@ -18,7 +18,8 @@ void emit_program(llvm::Module& module, const std::string& name, const StraightL
 // Adds void name(long begin, long end, const double* const* in, const int32_t* const* index, double* const* out),
 // which goes row by row.
 void emit_map(llvm::Module& module, const std::string& name, const StraightLine& code, const MapSignature& signature);
-// The same, with 2 or 4 rows (`lanes`) at a time; what remains is left to the function `rest`, of the same type.
+// The same, with 2 or 4 rows (`lanes`) at a time; what remains is left to the function `rest`, of the same type. If
+// all outputs are stored, the last rows are done together with some before them, a second time, and little remains.
 void emit_map(llvm::Module& module, const std::string& name, const StraightLine& code, const MapSignature& signature,
               unsigned lanes, const std::string& rest);
 // The same, row by row, for a kernel that is a function of the module already.

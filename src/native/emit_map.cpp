@@ -1,5 +1,7 @@
 // A kernel in a loop over the rows of an index table. Lanes are rows: vector arithmetic does for each
 // row what scalar arithmetic would, and results are added row by row, so lanes change no bit.
+#include <llvm/ADT/STLExtras.h>
+
 #include "arithmetic.hpp"
 #include "emit.hpp"
 
@@ -33,7 +35,7 @@ class MapEmitter {
 
   void in_lanes(unsigned lanes, const std::string& rest) {
     begin();
-    Value* row = loop(lanes);
+    Value* row = loop(lanes, repeatable());
     const auto callee = module_.getOrInsertFunction(rest, function_->getFunctionType());
     auto* remains = llvm::BasicBlock::Create(module_.getContext(), "", function_);
     auto* done = llvm::BasicBlock::Create(module_.getContext(), "", function_);
@@ -97,8 +99,14 @@ class MapEmitter {
     return list;
   }
 
-  // All rows that fill the lanes. Returns the first row after them.
-  Value* loop(unsigned lanes) {
+  // Whether a row may be done twice: nothing is added to anything.
+  bool repeatable() const {
+    return llvm::all_of(signature_.outputs, [](const MapOutput& x) { return x.kind == MapOutput::Kind::stored; });
+  }
+
+  // All rows that fill the lanes. Returns the first row after them. With `overlap`, rows that remain at the end
+  // fill the lanes together with some that are done already, so that none remain unless all are too few.
+  Value* loop(unsigned lanes, bool overlap = false) {
     llvm::LLVMContext& context = module_.getContext();
     const Arithmetic arithmetic(module_, b_, lanes);
     std::vector<Value*> value(code_.registers, nullptr);
@@ -136,6 +144,12 @@ class MapEmitter {
     }
     std::vector<Value*> running(sums.begin(), sums.end());
     write(arithmetic, rows, value, running);
+    if (overlap) {
+      Value* end = function_->getArg(1);
+      Value* last = b_.CreateNSWSub(end, b_.getInt64(lanes));  // the last row at which the lanes can begin
+      Value* remain = b_.CreateAnd(b_.CreateICmpSGT(next, last), b_.CreateICmpSLT(next, end));
+      next = b_.CreateSelect(remain, last, next);
+    }
     row->addIncoming(next, b_.GetInsertBlock());
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i]->addIncoming(running[i], b_.GetInsertBlock());
     b_.CreateBr(head);

@@ -428,6 +428,13 @@ TEST(Contractions, SecondAndThirdDerivativesOfConstraints) {
       for (int j = 0; j < 3; ++j) sum += second(k, i, j) * u[i] * v[j];
     EXPECT_TRUE(close(out[k], sum)) << "g_qq(u, v), constraint " << k;
   }
+  s.sys.g_qq(q, u, u, out);  // has a program of its own
+  for (int k = 0; k < 2; ++k) {
+    quad sum(0);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) sum += second(k, i, j) * u[i] * u[j];
+    EXPECT_TRUE(close(out[k], sum)) << "g_qq(u, u), constraint " << k;
+  }
   s.sys.g_qqq(q, u, v, w, out);
   for (int k = 0; k < 2; ++k) {
     quad sum(0);

@@ -90,6 +90,9 @@ TEST(Map, LennardJonesOverPairsIsTheSumWrittenOut) {
   near(ga, gb);
   flat.g_qq(x.q, u.p, x.p, ga), mapped.g_qq(x.q, u.p, x.p, gb);
   near(ga, gb);
+  const Vec<double> same = u.p;  // equal numbers elsewhere: g_qq(u, v), not g_qq(u, u)
+  flat.g_qq(x.q, u.p, same, ga), mapped.g_qq(x.q, u.p, u.p, gb);
+  near(ga, gb);
   Vec<double> lambda{1, -2, 3, -4, 5, -6};
   flat.lambda_g_qq(x.q, lambda, u.p, a), mapped.lambda_g_qq(x.q, lambda, u.p, b);
   near(a, b);

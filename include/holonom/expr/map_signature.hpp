@@ -19,9 +19,10 @@
 // one row or of two, may meet in the same place: earlier rows come first, then earlier blocks.
 //
 // Outputs of one call may overlap neither its inputs nor its table, because several rows may be read
-// before the first is written. Scattered blocks may share an array with each other (several in[b] or
-// out[b] may be the same pointer, or the same pointer plus an offset: r[i+1] is r[i] from one item on);
-// stored and summed blocks may share theirs with no other output.
+// before the first is written, and stored rows may be written twice, with the same numbers. Scattered
+// blocks may share an array with each other (several in[b] or out[b] may be the same pointer, or the same
+// pointer plus an offset: r[i+1] is r[i] from one item on); stored and summed blocks may share theirs with
+// no other output.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ enum class Formula : std::uint8_t {
   g, G, g_and_G,                 // constraints
   G_rows, g_and_G_rows,          // the same with zeros, for small systems
   g_scale,                       // the size of the terms of g
-  g_qq,                          // g_qq(u, v)
+  g_qq, g_uu,                    // g_qq(u, v); g_qq(u, u), which reads and computes half as much
   g_qqq,                         // g_qqq(u, v, w)
   lambda_g_qq,                   // (λ·g)_qq u
   lambda_g_qqq,                  // (λ·g)_qqq(u, v)

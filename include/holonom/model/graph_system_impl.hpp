@@ -273,9 +273,14 @@ void GraphSystem<S>::g_scale(const Vec<S>& q, Vec<S>& out) const {
 
 template <class S>
 void GraphSystem<S>::g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
+  const auto place = [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; };
+  if (&u == &v) {
+    call(Formula::g_uu, {q.data(), u.data()}, {out.data()});
+    map(MappedTerm::Role::constraint, Formula::g_uu, {.q = q.data(), .u = u.data()}, place);
+    return;
+  }
   call(Formula::g_qq, {q.data(), u.data(), v.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::g_qq, {.q = q.data(), .u = u.data(), .v = v.data()},
-      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
+  map(MappedTerm::Role::constraint, Formula::g_qq, {.q = q.data(), .u = u.data(), .v = v.data()}, place);
 }
 
 template <class S>
