@@ -1,8 +1,13 @@
-// Large systems from text models: a chain of 10² to 10⁶ links, a net, and a ring. For each the set-up, the
-// cost of a step for each link, the constraints at the end, and the memory.
+// Large systems from text models: a chain of 10² to 10⁶ links, the same with the consistent mass matrix of finite
+// elements, a net, and a ring. For each the set-up, the cost of a step for each link, the constraints at the end, and
+// the memory.
 #include <sys/resource.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "holonom/analysis/manifold.hpp"
 #include "holonom/methods/registry.hpp"
@@ -92,15 +97,26 @@ project = true
 q.r = ["R*cos(2*pi*i/N)", "R*sin(2*pi*i/N)"]
 )toml";
 
+// Links with their mass spread along them: 1/6 [2 1; 1 2] for each link and component.
+void write_consistent_mass(const std::filesystem::path& file, long links) {
+  std::ofstream csv(file);
+  csv << "i,j,m\n";
+  for (long i = 0; i < links; ++i)
+    for (int c = 0; c < 2; ++c) {
+      csv << 2 * i + c << ',' << 2 * i + c << (i + 1 < links ? ",0.66666666666666666667\n" : ",0.33333333333333333333\n");
+      if (i + 1 < links) csv << 2 * i + 2 + c << ',' << 2 * i + c << ",0.16666666666666666667\n";
+    }
+}
+
 double peak_megabytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void run_model(const char* text, const Overrides& set, double h, int steps) {
+void run_model(const std::string& text, const Overrides& set, double h, int steps, const std::string& file = "benchmark") {
   const double before = cpu_seconds();
-  const GraphSystem<double> sys(compile(parse_model(text, "benchmark", set)));
+  const GraphSystem<double> sys(compile(parse_model(text, file, set)));
   State<double> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<double>(sys);
   if (!method->begin(x, h).ok()) std::abort();
@@ -124,6 +140,16 @@ int main() {
   std::printf("Large systems, RATTLE on text models, interpreted kernels\n");
   for (const long N : {100L, 1000L, 10000L, 100000L, 1000000L})
     run_model(chain_model, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)));
+  const auto folder = std::filesystem::temp_directory_path() / ("holonom_large_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::string consistent = chain_model;
+  consistent.replace(consistent.find("{ r = 1 }"), 9, "{ file = \"mass.csv\" }");
+  consistent.replace(consistent.find("hanging chain"), 13, "spread masses");
+  for (const long N : {1000L, 10000L, 100000L}) {
+    write_consistent_mass(folder / "mass.csv", N);
+    run_model(consistent, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)), (folder / "chain.toml").string());
+  }
+  std::filesystem::remove_all(folder);
   run_model(net_model, {}, 1e-3, 10);
   run_model(ring_model, {}, 1e-3, 20);
   std::printf("\n");

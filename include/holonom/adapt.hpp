@@ -30,28 +30,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
     this->labels_ = std::make_shared<const Labels>(std::move(labels));
     G_ = make_jacobian(sys_);
-    if constexpr (Separable<Sys>) {
-      // The mass matrix by its action on unit vectors.
-      Square<S> inverse(this->n());
-      Vec<S> u(this->n());
-      bool diagonal = true;
-      for (int j = 0; j < this->n(); ++j) {
-        fill(u, S(0));
-        u[j] = S(1);
-        const Vec<S> column = dynamic(solved(u));
-        for (int i = 0; i < this->n(); ++i) {
-          inverse(i, j) = column[i];
-          diagonal = diagonal && (i == j || column[i] == S(0));
-        }
-      }
-      if (diagonal) {
-        Vec<S> mass(this->n());
-        for (int i = 0; i < this->n(); ++i) mass[i] = S(1) / inverse(i, i);
-        mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(mass));
-      } else {
-        mass_ = AnyMass<S>(DenseMass<S>::of_inverse(inverse).value());
-      }
-    }
+    if constexpr (Separable<Sys>) make_mass();
   }
 
   // The Jacobian of a system with dynamic sizes refers to the pattern within sys_.
@@ -192,6 +171,33 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     Vec<S> y(x.size());
     std::copy(x.begin(), x.end(), y.begin());
     return y;
+  }
+  void make_mass() {
+    if constexpr (requires { AnyMass<S>(*sys_.mass().sparse()); })
+      if (const auto* sparse = sys_.mass().sparse()) {
+        mass_ = AnyMass<S>(*sparse);
+        return;
+      }
+    // By its action on unit vectors.
+    Square<S> inverse(this->n());
+    Vec<S> u(this->n());
+    bool diagonal = true;
+    for (int j = 0; j < this->n(); ++j) {
+      fill(u, S(0));
+      u[j] = S(1);
+      const Vec<S> column = dynamic(solved(u));
+      for (int i = 0; i < this->n(); ++i) {
+        inverse(i, j) = column[i];
+        diagonal = diagonal && (i == j || column[i] == S(0));
+      }
+    }
+    if (diagonal) {
+      Vec<S> mass(this->n());
+      for (int i = 0; i < this->n(); ++i) mass[i] = S(1) / inverse(i, i);
+      mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(mass));
+    } else {
+      mass_ = AnyMass<S>(DenseMass<S>::of_inverse(inverse).value());
+    }
   }
   QVec<Sys> solved(const Vec<S>& u) const {
     QVec<Sys> v(u.size());

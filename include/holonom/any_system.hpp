@@ -93,6 +93,8 @@ class AnySystem {
   virtual const SmallCode* small_code() const { return nullptr; }
   // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
   const Vec<S>* inverse_mass_diagonal() const { return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr; }
+  // The mass if it is constant and sparse, else nullptr.
+  const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
   // What is wrong at a point where an evaluation gave NaN or infinity.

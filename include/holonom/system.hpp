@@ -146,6 +146,10 @@ struct InverseMass {
     if constexpr (requires { sys.mass().inverse_diagonal(); }) return sys.mass().inverse_diagonal();
     else return nullptr;
   }
+  auto sparse_mass() const {
+    if constexpr (requires { sys.mass().sparse(); }) return sys.mass().sparse();
+    else return nullptr;
+  }
 };
 
 // The metric H_pp(q, p) of any system.
@@ -156,6 +160,10 @@ struct MetricAt {
   void operator()(const QVec<Sys>& u, QVec<Sys>& out) const { sys.H_pp(q, p, u, out); }
   const QVec<Sys>* diagonal() const {
     if constexpr (requires { sys.inverse_mass_diagonal(); }) return sys.inverse_mass_diagonal();
+    else return nullptr;
+  }
+  auto sparse_mass() const {
+    if constexpr (requires { sys.sparse_mass(); }) return sys.sparse_mass();
     else return nullptr;
   }
 };

@@ -80,7 +80,7 @@ ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>
   ConstraintRank result;
   if (sys.m() == 0) return result;
   constexpr int few = 300;
-  if (sys.m() > few && sys.inverse_mass_diagonal()) return sparse_rank(sys, x);
+  if (sys.m() > few && (sys.inverse_mass_diagonal() || sys.sparse_mass())) return sparse_rank(sys, x);
   Manifold<double> manifold(sys);
   const Square<double> K = manifold.gram_matrix(x);
   const double threshold = GramSolver<double, Dynamic, Dynamic>::threshold(sys.m());

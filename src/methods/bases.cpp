@@ -40,7 +40,7 @@ const std::vector<BaseEntry>& bases() {
        "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
        "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
       {Base::midpoint, "midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Needs::hamiltonian, reich,
-       "for stiff potentials, from data near the slow motion; see docs/methods/midpoint.md for where this ends"},
+       "for stiff potentials, from data near the slow motion; see docs/methods/stiff.md for where this ends"},
       {Base::verlet_midpoint, "verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true, Needs::split, reich,
        "needs a split potential"},
       {Base::respa, "respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true, Needs::split,

@@ -231,6 +231,11 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
 void CompiledModel::find_form() {
   Graph& graph = *model_.graph;
   const std::size_t n = model_.q.size();
+  if (model_.mass_table) {
+    V_ = *model_.potential;
+    expand_mass_table(*model_.mass_table);
+    return;
+  }
   if (!model_.mass.empty() || !model_.vectors.empty()) {
     V_ = *model_.potential;
     recognise_mass(model_.mass);
@@ -279,17 +284,56 @@ void CompiledModel::recognise_mass(const Nodes& matrix) {
   const std::size_t n = model_.q.size();
   Nodes entries = matrix;
   if (matrix.size() == n * n && n > 1) {
-    mass_diagonal_ = true;
+    const auto present = [&](std::size_t i, std::size_t j) { return matrix[i * n + j] != Graph::zero || matrix[j * n + i] != Graph::zero; };
+    std::size_t count = 0, diagonal = 0;
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) {
-        if (i != j && matrix[i * n + j] != Graph::zero) mass_diagonal_ = false;
-      }
+      for (std::size_t j = 0; j < n; ++j)
+        if (present(i, j)) ++(i == j ? diagonal : count);
+    mass_diagonal_ = count == 0;
+    // Large, and mostly zeros: products and solves by the entries alone. (The inverse of a sparse M⁻¹ is full.)
+    constexpr std::size_t large = 24, part = 4;
     if (mass_diagonal_) {
       entries.clear();
       for (std::size_t i = 0; i < n; ++i) entries.push_back(matrix[i * n + i]);
+    } else if (!mass_inverse_ && n >= large && part * (count + diagonal) <= n * n) {
+      entries.clear();
+      mass_pattern_.emplace().n = static_cast<int>(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          if (!present(i, j)) continue;
+          entries.push_back(matrix[i * n + j]);
+          mass_pattern_->column.push_back(static_cast<int>(j));
+        }
+        mass_pattern_->row_start.push_back(mass_pattern_->nonzeros());
+      }
     }
   }
   mass_ = std::make_shared<Program>(*model_.graph, std::vector<Nodes>{}, std::vector<Nodes>{entries});
+}
+
+// Both triangles from the lower one, which is sorted by rows.
+void CompiledModel::expand_mass_table(const MassTable& table) {
+  mass_diagonal_ = false;
+  Pattern& M = mass_pattern_.emplace();
+  M.n = model_.n();
+  M.row_start.assign(static_cast<std::size_t>(M.n) + 1, 0);
+  const std::size_t count = table.row.size();
+  for (std::size_t e = 0; e < count; ++e) {
+    ++M.row_start[static_cast<std::size_t>(table.row[e]) + 1];
+    if (table.row[e] != table.column[e]) ++M.row_start[static_cast<std::size_t>(table.column[e]) + 1];
+  }
+  for (std::size_t i = 1; i < M.row_start.size(); ++i) M.row_start[i] += M.row_start[i - 1];
+  M.column.resize(static_cast<std::size_t>(M.row_start.back()));
+  mass_source_.resize(M.column.size());
+  std::vector<int> next(M.row_start.begin(), M.row_start.end() - 1);
+  const auto put = [&](std::int32_t row, std::int32_t column, std::size_t e) {
+    const auto z = static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++);
+    M.column[z] = column;
+    mass_source_[z] = static_cast<std::int32_t>(e);
+  };
+  for (std::size_t e = 0; e < count; ++e) put(table.row[e], table.column[e], e);
+  for (std::size_t e = 0; e < count; ++e)
+    if (table.row[e] != table.column[e]) put(table.column[e], table.row[e], e);
 }
 
 std::shared_ptr<const Program> CompiledModel::program(Formula f) const {

@@ -145,7 +145,7 @@ class Validation {
       if (model_.hamiltonian || model_.kinetic) fail("vector coordinates need the energy as mass and potential");
       return;
     }
-    const int forms = model_.hamiltonian.has_value() + model_.kinetic.has_value() + !model_.mass.empty();
+    const int forms = model_.hamiltonian.has_value() + model_.kinetic.has_value() + (!model_.mass.empty() || model_.mass_table);
     if (forms != 1)
       fail("the energy must be given in exactly one form: hamiltonian, or kinetic with potential, or mass with potential");
     if (model_.hamiltonian) {
@@ -160,6 +160,7 @@ class Validation {
       forbid(*model_.kinetic, model_.p, "p_", "the kinetic energy", "write it with velocities v_<name>");
       return;
     }
+    if (model_.mass_table) return;
     if (model_.mass.size() != n && model_.mass.size() != n * n)
       fail("mass needs one number for each of the " + std::to_string(n) + " coordinates, or a full matrix");
     for (const NodeId x : model_.mass)

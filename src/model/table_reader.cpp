@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "holonom/expr/derivative.hpp"
 #include "holonom/expr/map_interpreter.hpp"
@@ -19,7 +20,18 @@ constexpr double max_items = 2e9;
 struct Csv {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> columns;
+  std::vector<long> line;  // of each row
+
+  const std::vector<std::string>* column(std::string_view name) const {
+    const auto it = std::find(names.begin(), names.end(), name);
+    return it == names.end() ? nullptr : &columns[static_cast<std::size_t>(it - names.begin())];
+  }
 };
+
+// A few digits: a number, without a closer look. Most cells of index tables are such.
+bool is_index(const std::string& cell) {
+  return !cell.empty() && cell.size() < 10 && std::all_of(cell.begin(), cell.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 Csv read_csv(const std::string& path) {
   std::ifstream file(path);
@@ -45,12 +57,13 @@ Csv read_csv(const std::string& path) {
                        std::to_string(csv.names.size()));
     for (std::size_t k = 0; k < cells.size(); ++k) {
       try {
-        (void)exact_text(cells[k]);
+        if (!is_index(cells[k])) (void)exact_text(cells[k]);
       } catch (const std::exception&) {
         throw InputError(path + ":" + std::to_string(number) + ": '" + cells[k] + "' in column '" + csv.names[k] + "' is not a number");
       }
       csv.columns[k].push_back(std::move(cells[k]));
     }
+    csv.line.push_back(number);
   }
   if (csv.names.empty()) throw InputError(path + ": the file is empty; its first line must name the columns");
   return csv;
@@ -154,6 +167,71 @@ void TableReader::read_masses(const toml::table& masses) {
     v.mass = r_.formula(*masses.get(v.name), "the mass of '" + v.name + "'");
     r_.scope.names.erase("i");
   }
+}
+
+void TableReader::read_mass_file(const toml::node& node) {
+  if (!node.is_string()) r_.source.fail(node, "file must be a name in quotes");
+  const std::string path = relative_to(r_.source.file(), *node.value<std::string>());
+  const Csv csv = read_csv(path);
+  for (const std::string& name : csv.names)
+    if (name != "i" && name != "j" && name != "m") throw InputError(path + ": unknown column '" + name + "'; a mass matrix has the columns i, j and m");
+  const std::vector<std::string>*i = csv.column("i"), *j = csv.column("j"), *m = csv.column("m");
+  for (const auto& [name, column] : {std::pair{"i", i}, std::pair{"j", j}, std::pair{"m", m}})
+    if (!column) throw InputError(path + ": the column '" + name + "' is missing; a mass matrix has the columns i, j and m");
+  const auto fail = [&](std::size_t row, const std::string& what) {
+    throw InputError(path + ":" + std::to_string(csv.line[row]) + ": " + what);
+  };
+  const int n = model_.n();
+  struct MassEntry {
+    std::int32_t row, column;  // column <= row
+    bool upper;                // written the other way round
+    std::size_t at;
+  };
+  std::vector<MassEntry> entries;
+  bool has_lower = false, has_upper = false;
+  for (std::size_t k = 0; k < m->size(); ++k) {
+    const auto coordinate = [&](const std::string& text, const char* name) {
+      const double x = is_index(text) ? std::stod(text) : exact_number<double>(exact_text(text));
+      if (!(x >= 0 && x < n) || x != std::floor(x))
+        fail(k, std::string(name) + " = " + text + " is not a coordinate: they have the numbers 0 to " + std::to_string(n - 1));
+      return static_cast<std::int32_t>(x);
+    };
+    const std::int32_t a = coordinate((*i)[k], "i"), b = coordinate((*j)[k], "j");
+    entries.push_back({std::max(a, b), std::min(a, b), a < b, k});
+    has_lower |= a > b;
+    has_upper |= a < b;
+  }
+  std::sort(entries.begin(), entries.end(), [](const MassEntry& a, const MassEntry& b) {
+    return std::tie(a.row, a.column, a.upper, a.at) < std::tie(b.row, b.column, b.upper, b.at);
+  });
+  const auto name = [](const MassEntry& e) {
+    return "(" + std::to_string(e.upper ? e.column : e.row) + ", " + std::to_string(e.upper ? e.row : e.column) + ")";
+  };
+  const auto line = [&](const MassEntry& e) { return std::to_string(csv.line[e.at]); };
+  MassTable table{path, {}, {}, {}, {}};
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const MassEntry& e = entries[k];
+    const MassEntry* next = k + 1 < entries.size() && entries[k + 1].row == e.row && entries[k + 1].column == e.column ? &entries[k + 1] : nullptr;
+    if (next && next->upper == e.upper) fail(next->at, "the entry " + name(e) + " is given twice; first in line " + line(e));
+    if (e.row != e.column && has_lower && has_upper && !next) {
+      const MassEntry mirrored{e.row, e.column, !e.upper, e.at};
+      fail(e.at, "the mass matrix is not symmetric: the entry " + name(e) + " has no partner " + name(mirrored) +
+                     ". Give both triangles, or only one");
+    }
+    if (next) {
+      if (exact_text((*m)[e.at]) != exact_text((*m)[next->at]))
+        fail(std::max(e.at, next->at), "the mass matrix is not symmetric: the entry " + name(e) + " in line " + line(e) + " is " + (*m)[e.at] +
+                                           ", and " + name(*next) + " in line " + line(*next) + " is " + (*m)[next->at]);
+      if (k + 2 < entries.size() && entries[k + 2].row == e.row && entries[k + 2].column == e.column)
+        fail(entries[k + 2].at, "the entry " + name(*next) + " is given twice; first in line " + line(*next));
+      ++k;
+    }
+    table.row.push_back(e.row);
+    table.column.push_back(e.column);
+    table.text.push_back((*m)[e.at]);
+    table.line.push_back(csv.line[e.at]);
+  }
+  model_.mass_table = std::move(table);
 }
 
 TableReader::Table TableReader::file_table(const toml::node& node, const std::string& file) const {
@@ -354,9 +432,9 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     auto& table = position ? v.q0_table : v.start_table;
     for (int c = 0; c < v.dim; ++c) {
       const std::string column(1, "xyz"[c]);
-      const auto it = std::find(csv.names.begin(), csv.names.end(), column);
-      if (it == csv.names.end()) r_.source.fail(*file, name + " has no column '" + column + "'");
-      table.push_back(csv.columns[static_cast<std::size_t>(it - csv.names.begin())]);
+      const std::vector<std::string>* cells = csv.column(column);
+      if (!cells) r_.source.fail(*file, name + " has no column '" + column + "'");
+      table.push_back(*cells);
       if (table.back().size() != static_cast<std::size_t>(v.count))
         r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " + std::to_string(v.count) + " items");
     }

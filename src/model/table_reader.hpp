@@ -14,6 +14,8 @@ class TableReader {
   void read_vector(const Entry& entry);
   // mass = { r = "m", x = 1 }
   void read_masses(const toml::table& masses);
+  // mass = { file = "mass.csv" }
+  void read_mass_file(const toml::node& node);
   // [[energy.sum]], [[constraints.stack]], [[invariants.sum]]
   void read_terms(const toml::node& list, MappedTerm::Role role);
   // q.r = ["formula", ...] or { file = "start.csv" }

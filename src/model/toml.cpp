@@ -157,8 +157,16 @@ class Reader : private FormulaReader {
 
   void read_mass(const toml::node& node) {
     const std::size_t n = model.q.size();
-    if (const toml::table* by_name = node.as_table()) return tables_.read_masses(*by_name);
-    if (!model.vectors.empty()) source.fail(node, "vector coordinates need the masses by name: mass = { r = \"m\" }");
+    if (const toml::table* by_name = node.as_table()) {
+      const toml::node* file = by_name->get("file");
+      const bool named_file = std::find(model.coordinates.begin(), model.coordinates.end(), "file") != model.coordinates.end() ||
+                              std::any_of(model.vectors.begin(), model.vectors.end(), [](const auto& v) { return v.name == "file"; });
+      if (!file || named_file) return tables_.read_masses(*by_name);
+      check_keys(*by_name, {"file"}, "energy.mass");
+      return tables_.read_mass_file(*file);
+    }
+    if (!model.vectors.empty())
+      source.fail(node, "vector coordinates need the masses by name, mass = { r = \"m\" }, or as a matrix, mass = { file = \"mass.csv\" }");
     const std::string shape = "mass needs one number for each of the " + std::to_string(n) + " coordinates, or a matrix of " +
                               std::to_string(n) + " rows";
     if (!node.is_array() || node.as_array()->size() != n) source.fail(node, shape);

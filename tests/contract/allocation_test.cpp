@@ -90,6 +90,30 @@ TYPED_TEST(Allocation, NoneInAStep) {
   }
 }
 
+// A chain of rigid links with consistent masses: M is sparse, and not diagonal.
+TYPED_TEST(Allocation, NoneInAStepWithASparseMass) {
+  using S = TypeParam;
+  std::string names, kinetic, potential, constraints, start;
+  for (int i = 0; i < 15; ++i) {
+    const std::string k = std::to_string(i), x = "x" + k, y = "y" + k, l = std::to_string(i - 1);
+    names += (i ? ", " : "") + ("\"" + x + "\", \"" + y + "\"");
+    potential += (i ? " + " : "") + y;
+    start += (i ? ", " : "") + x + " = \"" + std::to_string(i + 1) + "/2\", " + y + " = \"" + (i % 2 ? "0" : "-sqrt(3)/2") + "\"";
+    for (const std::string c : {"x", "y"})
+      kinetic += (kinetic.empty() ? "" : " + ") + ("v_" + c + k + "^2") + (i ? " + v_" + c + k + "*v_" + c + l + " + v_" + c + l + "^2" : "");
+    constraints += "link" + k + (i ? " = \"(" + x + " - x" + l + ")^2 + (" + y + " - y" + l + ")^2 - 1\"\n" : " = \"x0^2 + y0^2 - 1\"\n");
+  }
+  const GraphSystem<S> sys(compile(parse_model("format = 1\n[coordinates]\nnames = [" + names + "]\n[energy]\nkinetic = \"(" + kinetic +
+                                               ")/6\"\npotential = \"" + potential + "\"\n[constraints]\n" + constraints +
+                                               "[initial]\nq = {" + start + "}\n", "chain")));
+  ASSERT_NE(sys.sparse_mass(), nullptr);
+  const State<S> x = initial_state(sys).state;
+  for (const MethodEntry& entry : methods().all()) {
+    if (!suits(entry, sys)) continue;
+    EXPECT_EQ(allocations_in_steps<S>(entry, sys, x, S(0.01)), 0) << entry.info.key;
+  }
+}
+
 // A method that allocates, if only by malloc.
 class Allocating final : public AnyMethod<double> {
  public:

@@ -132,9 +132,12 @@ TEST(Map, ATableMayBeReplaced) {
   EXPECT_THROW(sys.replace_table(1, {{0}, {2}}), std::invalid_argument);
 }
 
+// A thousand links.
+Model long_chain() { return parse_model(chain, "chain", {{"N", "1000"}}); }
+
 template <class S>
 State<S> run_chain(int steps) {
-  const GraphSystem<S> sys(compile(parse_model(chain, "chain")));
+  const GraphSystem<S> sys(compile(long_chain()));
   State<S> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<S>(sys);
   const S h = S(1) / S(128);
@@ -153,7 +156,7 @@ TEST(Map, TheSparseSolverAgreesWithItselfInQuad) {
 }
 
 TEST(Map, ADualRunIsTheExactTangent) {
-  const GraphSystem<double> sys(compile(parse_model(chain, "chain")));
+  const GraphSystem<double> sys(compile(long_chain()));
   const GraphSystem<Dual<double>> dual = sys.rebind<Dual<double>>();
   State<Dual<double>> x = initial_state(dual).state;
   const GraphSystem<quad> wide = sys.rebind<quad>();

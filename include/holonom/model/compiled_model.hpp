@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "holonom/any_system.hpp"
 #include "holonom/expr/map_signature.hpp"
@@ -62,7 +63,8 @@ class CompiledModel {
   const std::shared_ptr<const Labels>& shared_labels() const { return shared_labels_; }
   const std::shared_ptr<const Pattern>& shared_pattern() const { return shared_pattern_; }
 
-  // Separable: constant masses, as expressions without inputs. n of them or n × n; of M or of M⁻¹.
+  // Separable: constant masses, as expressions without inputs. n of them or n × n; of M or of M⁻¹. If there is a
+  // pattern, M is sparse, and they are its entries, unless those come from a table.
   const Program& mass() const { return *mass_; }
   std::shared_ptr<const Program> mass_program() const { return mass_; }
   bool mass_is_diagonal() const { return mass_diagonal_; }
@@ -70,6 +72,9 @@ class CompiledModel {
   // Whether the potential comes in two parts, and whether the system is one for SmallCode.
   bool is_split() const;
   bool is_small() const;
+  const Pattern* mass_pattern() const { return mass_pattern_ ? &*mass_pattern_ : nullptr; }
+  // The entry of model().mass_table that stands at each place of the pattern.
+  const std::vector<std::int32_t>& mass_source() const { return mass_source_; }
   // Why the form is not separable.
   const std::string& not_separable() const { return not_separable_; }
 
@@ -96,6 +101,7 @@ class CompiledModel {
   void find_form();
   void add_vectors(Labels& labels, Pattern& pattern);
   void recognise_mass(const std::vector<NodeId>& matrix);
+  void expand_mass_table(const MassTable& table);
 
   Model model_;
   Form form_ = Form::separable;
@@ -107,6 +113,8 @@ class CompiledModel {
   std::vector<NodeId> mass_matrix_;  // M(q), lower triangle by rows
   std::shared_ptr<const Program> mass_;
   bool mass_diagonal_ = true, mass_inverse_ = false;
+  std::optional<Pattern> mass_pattern_;
+  std::vector<std::int32_t> mass_source_;
   std::string not_separable_;
 
   mutable std::once_flag native_once_;

@@ -101,6 +101,7 @@ class GraphSystem final : public AnySystem<S> {
   void V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const;
   void make_terms();
   void make_mass();
+  void make_sparse_mass();
   Vec<S> evaluate_items(const VectorCoordinate& v, const std::vector<NodeId>& formula) const;
 
   // Solves with M(q), in place; NaN if M(q) is not positive definite.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 
 #include "holonom/model/graph_system.hpp"
 #include "holonom/solve/constraints.hpp"
@@ -160,6 +161,7 @@ Vec<S> GraphSystem<S>::evaluate_items(const VectorCoordinate& v, const std::vect
 
 template <class S>
 void GraphSystem<S>::make_mass() {
+  if (compiled_->mass_pattern()) return make_sparse_mass();
   const int n = this->n();
   Interpreter<S> evaluate(compiled_->mass_program());
   const Model& source = compiled_->model();
@@ -204,6 +206,46 @@ void GraphSystem<S>::make_mass() {
   auto mass = compiled_->mass_is_inverse() ? DenseMass<S>::of_inverse(matrix) : DenseMass<S>::of(matrix);
   if (!mass) fail(part, "the mass matrix is not positive definite: every motion must have a positive kinetic energy");
   mass_ = AnyMass<S>(std::move(*mass));
+}
+
+template <class S>
+void GraphSystem<S>::make_sparse_mass() {
+  const Pattern& rows = *compiled_->mass_pattern();
+  const Model& source = compiled_->model();
+  const auto& table = source.mass_table;
+  // Where a mistake is: in the line of the file that has the diagonal entry, or in the model.
+  const auto place = [&](int coordinate) {
+    if (!table) return source.place(source.kinetic ? "energy.kinetic" : "energy.mass");
+    for (std::size_t e = 0; e < table->row.size(); ++e)
+      if (table->row[e] == coordinate && table->column[e] == coordinate) return table->file + ":" + std::to_string(table->line[e]) + ": ";
+    return table->file + ": ";
+  };
+  Vec<S> values(rows.nonzeros());
+  if (table) {
+    Vec<S> entries(static_cast<int>(table->text.size()));
+    for (int e = 0; e < entries.size(); ++e) entries[e] = exact_number<S>(exact_text(table->text[static_cast<std::size_t>(e)]));
+    for (int z = 0; z < values.size(); ++z) values[z] = entries[compiled_->mass_source()[static_cast<std::size_t>(z)]];
+  } else {
+    Interpreter<S>(compiled_->mass_program())({}, {values.data()});
+    std::map<std::pair<int, int>, S> above;  // entries right of the diagonal, until their partners come
+    for (int i = 0; i < rows.n; ++i)
+      for (int z = rows.row_start[static_cast<std::size_t>(i)]; z < rows.row_start[static_cast<std::size_t>(i) + 1]; ++z) {
+        const int j = rows.column[static_cast<std::size_t>(z)];
+        if (j > i) above.emplace(std::pair{i, j}, values[z]);
+        if (j >= i) continue;
+        const S asymmetry = values[z] - above.at({j, i});
+        if (!(magnitude(asymmetry) <= epsilon<S>() * 16 * magnitude(values[z])))
+          throw InputError(place(i) + "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
+                           ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) + ") differ");
+      }
+  }
+  int bad = -1;
+  auto mass = SparseMass<S>::of(rows, values, &bad);
+  if (!mass)
+    throw InputError(place(bad) + "the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at '" +
+                     this->labels().coordinates[static_cast<std::size_t>(bad)] + "', coordinate " + std::to_string(bad));
+  if (rows.nonzeros() == rows.n) mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(values));
+  else mass_ = AnyMass<S>(std::move(*mass));
 }
 
 // ---- formulas: what has no table, then the terms that have one

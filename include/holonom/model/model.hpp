@@ -65,6 +65,14 @@ struct MappedTerm {
   std::vector<RowValue> values;
 };
 
+// A mass matrix by its entries on and below the diagonal, row by row: numbers as they stand in a file.
+struct MassTable {
+  std::string file;
+  std::vector<std::int32_t> row, column;  // coordinates in the order of q
+  std::vector<std::string> text;
+  std::vector<long> line;
+};
+
 struct Model {
   explicit Model(std::string model_name = "model");
 
@@ -83,6 +91,7 @@ struct Model {
   std::optional<NodeId> potential;
   std::optional<NodeId> slow_potential, fast_potential;  // its parts, for split methods
   std::vector<NodeId> mass;  // n masses, or n × n by rows
+  std::optional<MassTable> mass_table;  // instead, for all coordinates
 
   std::vector<Named> constraints, invariants;
   std::vector<bool> flip_q, flip_p;  // the involution ρ of [reversal]

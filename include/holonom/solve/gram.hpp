@@ -4,13 +4,15 @@
 //   factor(G, A)       that, and K = G A Gᵀ, factored; factor(G): K alone, where `displace` was last called
 //   solve(b)           K x = b
 //   newton(G₁, r, ...) a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
-// A is a metric: A(u, out) applies it, and A.diagonal() points to its diagonal if it has nothing else.
+// A is a metric: A(u, out) applies it, A.diagonal() points to its diagonal if it has nothing else, and
+// A.sparse_mass(), where it exists, to a sparse mass M if A = M⁻¹.
 // Compile-time sizes are dense; otherwise the number of constraints and the metric decide.
 #pragma once
 
 #include <optional>
 
 #include "holonom/solve/dense_gram.hpp"
+#include "holonom/solve/kkt_gram.hpp"
 #include "holonom/solve/sparse_gram.hpp"
 
 namespace holonom {
@@ -33,8 +35,8 @@ class GramSolver<S, Dynamic, Dynamic> {
   GramSolver(int n, int m) : n_(n), m_(m) {}
 
   int m() const { return m_; }
-  int rank() const { return sparse_ ? sparse_->rank() : dense_ ? dense_->rank() : m_; }
-  bool refreshes() const { return !sparse_; }
+  int rank() const { return sparse_ ? sparse_->rank() : kkt_ ? kkt_->rank() : dense_ ? dense_->rank() : m_; }
+  bool refreshes() const { return !sparse_ && !kkt_; }
 
   // Pivots below this part of their diagonal are zero. True dependence leaves some ε; a mechanism this
   // near a singular position has lost most digits of its multipliers anyway.
@@ -48,48 +50,72 @@ class GramSolver<S, Dynamic, Dynamic> {
   Status analyse(const Jacobian<S>& G, const Metric& A, const R& noise) {
     if (m_ == 0) return {};
     if (m_ > few_constraints && A.diagonal()) {
+      kkt_.reset();
       if (!pattern_) pattern_ = std::make_shared<const GramPattern>(G.pattern());
       if (!sparse_) sparse_.emplace(pattern_, G.pattern());
       const Status s = sparse_->analyse(G, *A.diagonal(), noise);
       if (!s.ok() || sparse_->rank() == m_ || m_ > few_redundant) return s;
+    } else if (const SparseMass<S>* mass = sparse_mass(A); mass && m_ > few_constraints) {
+      sparse_.reset();
+      if (!kkt_pattern_) kkt_pattern_ = std::make_shared<const KktPattern>(mass->pattern(), G.pattern());
+      if (!kkt_) kkt_.emplace(kkt_pattern_, G.pattern());
+      const Status s = kkt_->analyse(G, *mass, noise);
+      if (!s.ok() || kkt_->rank() == m_ || m_ > few_redundant) return s;
     }
+    kkt_.reset();
     sparse_.reset();
     if (!dense_) dense_.emplace(n_, m_);
     return dense_->analyse(G, A, noise);
   }
   template <class Metric>
   Status factor(const Jacobian<S>& G, const Metric& A) {
-    return sparse_ ? sparse_->factor(G, *A.diagonal(), threshold(m_)) : dense_->factor(G, A);
+    if (sparse_) return sparse_->factor(G, *A.diagonal(), threshold(m_));
+    if (kkt_) return kkt_->factor(G, *sparse_mass(A), threshold(m_));
+    return dense_->factor(G, A);
   }
   // The two parts of `factor`: A Gᵀ at a new point, then K there.
   template <class Metric>
   void displace(const Jacobian<S>& G, const Metric& A) {
-    sparse_ ? sparse_->displace(G, *A.diagonal()) : dense_->displace(G, A);
+    if (sparse_) sparse_->displace(G, *A.diagonal());
+    else if (kkt_) kkt_->displace(G, *sparse_mass(A));
+    else dense_->displace(G, A);
   }
-  Status factor(const Jacobian<S>& G) { return sparse_ ? sparse_->factor(G, threshold(m_)) : dense_->factor(G); }
-  void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : dense_->solve(b); }
+  Status factor(const Jacobian<S>& G) {
+    return sparse_ ? sparse_->factor(G, threshold(m_)) : kkt_ ? kkt_->factor(G, threshold(m_)) : dense_->factor(G);
+  }
+  void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : kkt_ ? kkt_->solve(b) : dense_->solve(b); }
   int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    return sparse_ ? sparse_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
+    return sparse_ ? sparse_->newton(G1, r, refresh) : kkt_ ? kkt_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
   }
 
   // out = G A u, with the G and A last factored
-  void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) const {
-    sparse_ ? sparse_->multiply(G.pattern(), u, out) : dense_->multiply(G, u, out);
+  void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
+    sparse_ ? sparse_->multiply(G.pattern(), u, out) : kkt_ ? kkt_->multiply(G, u, out) : dense_->multiply(G, u, out);
   }
   // out -= c A Gᵀλ
-  void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) const {
-    sparse_ ? sparse_->subtract_displacement(G.pattern(), c, lambda, out) : dense_->subtract_displacement(G, c, lambda, out);
+  void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) {
+    if (sparse_) sparse_->subtract_displacement(G.pattern(), c, lambda, out);
+    else if (kkt_) kkt_->subtract_displacement(G, c, lambda, out);
+    else dense_->subtract_displacement(G, c, lambda, out);
   }
   // A constraint whose gradient has turned by a right angle or more, or -1.
-  int turned(const Jacobian<S>& G1) const { return sparse_ ? sparse_->turned(G1) : dense_->turned(G1); }
+  int turned(const Jacobian<S>& G1) const { return sparse_ ? sparse_->turned(G1) : kkt_ ? kkt_->turned(G1) : dense_->turned(G1); }
   // Sparse only: constraints that were dropped because they depend on others.
-  std::vector<int> dropped() const { return sparse_ ? sparse_->dropped() : std::vector<int>{}; }
+  std::vector<int> dropped() const { return sparse_ ? sparse_->dropped() : kkt_ ? kkt_->dropped() : std::vector<int>{}; }
 
  private:
+  template <class Metric>
+  static const SparseMass<S>* sparse_mass(const Metric& A) {
+    if constexpr (requires { A.sparse_mass(); }) return A.sparse_mass();
+    else return nullptr;
+  }
+
   int n_, m_;
   std::shared_ptr<const GramPattern> pattern_;
+  std::shared_ptr<const KktPattern> kkt_pattern_;
   std::optional<DenseGram<S, Dynamic, Dynamic>> dense_;
   std::optional<SparseGram<S>> sparse_;
+  std::optional<KktGram<S>> kkt_;
 };
 
 }  // namespace holonom

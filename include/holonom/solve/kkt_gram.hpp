@@ -1,0 +1,183 @@
+// G M⁻¹ Gᵀ for many constraints and a sparse constant mass M that is not diagonal. M⁻¹ is full, and so is
+// G M⁻¹ Gᵀ; neither is ever formed. Solves go through the saddle point matrix, which is sparse:
+//   [ M  Gᵀ ] [ u ]   [  0 ]
+//   [ G  0  ] [ x ] = [ −b ]   <=>   G M⁻¹ Gᵀ x = b,
+// by L D Lᵀ for momenta and multipliers. The same with G₁ in the lower rows, by L D U on the same pattern, for
+// Newton steps. kkt_pattern.hpp says why there are no exchanges. No allocation after construction.
+#pragma once
+
+#include <memory>
+
+#include "holonom/mass.hpp"
+#include "holonom/solve/kkt_pattern.hpp"
+#include "holonom/solve/status.hpp"
+
+namespace holonom {
+
+template <class S>
+class KktGram {
+  using R = Real<S>;
+  using Index = FactorPattern::Index;
+
+ public:
+  KktGram(std::shared_ptr<const KktPattern> pattern, const Pattern& G)
+      : k_(std::move(pattern)), base_(G.nonzeros()), ldl_(*k_), newton_(*k_), x_(k_->n + k_->m), u_(k_->n), v_(k_->n),
+        dropped_(static_cast<std::size_t>(k_->m), 0) {}
+
+  int m() const { return k_->m; }
+  int rank() const { return m() - allowed_to_drop_; }
+  std::vector<int> dropped() const {
+    std::vector<int> constraints;
+    for (int k = 0; k < m(); ++k)
+      if (dropped_[at(k)]) constraints.push_back(k);
+    return constraints;
+  }
+
+  // Finds the rank: dependent constraints are dropped, their multipliers are zero.
+  Status analyse(const Jacobian<S>& G, const SparseMass<S>& mass, const R& threshold) {
+    allowed_to_drop_ = m();
+    const Status status = factor(G, mass, threshold);
+    allowed_to_drop_ = 0;
+    for (const char d : dropped_) allowed_to_drop_ += d;
+    return status;
+  }
+
+  // The point that displacements start from, without a factorisation
+  void displace(const Jacobian<S>& G, const SparseMass<S>& mass) {
+    base_ = G.values();
+    mass_ = mass;
+  }
+
+  Status factor(const Jacobian<S>& G, const SparseMass<S>& mass, const R& threshold) {
+    displace(G, mass);
+    return factor(G, threshold);
+  }
+  // At the point of the last `displace`
+  Status factor(const Jacobian<S>& G, const R& threshold) {
+    int dropped = 0;
+    Status status;
+    const auto row = [&](int k, Vec<S>& y) {
+      const Index i = k_->order[at(k)];
+      if (i < k_->n) return mass_row(i, k, y);
+      add_row(G.pattern(), base_, i - k_->n, y);
+      return S(0);
+    };
+    const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
+      const Index i = k_->order[at(k)], constraint = i - k_->n;
+      if (constraint < 0) return S(S(1) / d);  // positive by construction
+      const bool good = -value(d) > threshold * size;
+      dropped_[at(constraint)] = !good;
+      if (good) return S(S(1) / d);
+      if (!(value(d) == value(d))) status = {Failure::not_finite, constraint};
+      else if (++dropped > allowed_to_drop_) status = {Failure::singular, constraint};
+      stop = !status.ok();
+      return S(0);
+    };
+    ldl_.factor(*k_, row, pivot);
+    return status;
+  }
+
+  // (G M⁻¹ Gᵀ) x = b
+  void solve(Vec<S>& b) {
+    substitute(b, [&](S* x) { ldl_.solve(*k_, x); });
+  }
+
+  // r ← (G₁ M⁻¹ Gᵀ)⁻¹ r; the matrix is factored anew if `refresh`. Returns the constraint at which it has lost its
+  // signs, or -1.
+  int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    if (refresh) suspicious_ = factor_newton(G1);
+    substitute(r, [&](S* x) { newton_.solve(*k_, x); });
+    return suspicious_;
+  }
+
+  // out = G M⁻¹ u
+  void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
+    mass_.solve(u, v_);
+    holonom::multiply(G, v_, out);
+  }
+  // out -= c M⁻¹ Gᵀλ
+  void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) {
+    fill(u_, S(0));
+    subtract_force(G, lambda, u_);
+    mass_.solve(u_, v_);
+    axpy(c, v_, out);
+  }
+
+  // A constraint whose gradient has turned by a right angle or more, or -1. Angles are measured with the diagonal
+  // of M: those of M⁻¹ would take a solve for each constraint.
+  int turned(const Jacobian<S>& G1) const {
+    if (rank() < m()) return -1;
+    const Pattern& G = G1.pattern();
+    for (int k = 0; k < m(); ++k) {
+      S s(0);
+      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) s += G1.values()[z] * base_[z] / mass_.diagonal(G.column[at(z)]);
+      if (!(value(s) > R(0))) return k;
+    }
+    return -1;
+  }
+
+ private:
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  // Row i of M as far as it stands left of the diagonal in the order of elimination. Constraints that use i come
+  // later.
+  S mass_row(Index i, int k, Vec<S>& y) const {
+    const Pattern& M = mass_.pattern();
+    S diagonal(0);
+    for (int z = M.row_start[at(i)]; z < M.row_start[at(i) + 1]; ++z) {
+      const Index j = k_->place[at(M.column[at(z)])];
+      if (j < k) y[j] = mass_.values()[z];
+      else if (j == k) diagonal = mass_.values()[z];
+    }
+    return diagonal;
+  }
+  // A whole row of G: its coordinates come before.
+  void add_row(const Pattern& G, const Vec<S>& g, Index constraint, Vec<S>& y) const {
+    for (int z = G.row_start[at(constraint)]; z < G.row_start[at(constraint) + 1]; ++z) y[k_->place[at(G.column[at(z)])]] += g[z];
+  }
+
+  int factor_newton(const Jacobian<S>& G1) {
+    int suspicious = -1;
+    const auto row = [&](int k, Vec<S>& y, Vec<S>& z) {
+      const Index i = k_->order[at(k)];
+      if (i < k_->n) {
+        (void)mass_row(i, k, z);
+        return mass_row(i, k, y);
+      }
+      add_row(G1.pattern(), G1.values(), i - k_->n, y);
+      add_row(G1.pattern(), base_, i - k_->n, z);
+      return S(0);
+    };
+    int last = 0;  // the constraint eliminated last
+    newton_.factor(*k_, row, [&](int k, const S& d) {
+      const Index constraint = k_->order[at(k)] - k_->n;
+      if (constraint >= 0) {
+        last = constraint;
+        if (dropped_[at(constraint)]) return S(0);
+      }
+      const bool good = constraint < 0 ? value(d) > R(0) : value(d) < R(0);
+      if (!good && suspicious < 0) suspicious = last;
+      return S(S(1) / d);
+    });
+    return suspicious;
+  }
+
+  template <class Solve>
+  void substitute(Vec<S>& b, Solve&& solve_all) {
+    for (int i = 0; i < k_->n; ++i) x_[i] = S(0);
+    for (int k = 0; k < m(); ++k) x_[k_->n + k] = -b[k];
+    solve_all(x_.data());
+    for (int k = 0; k < m(); ++k) b[k] = x_[k_->n + k];
+  }
+
+  std::shared_ptr<const KktPattern> k_;
+  SparseMass<S> mass_;
+  Vec<S> base_;
+  SparseLdl<S> ldl_;
+  SparseLdu<S> newton_;
+  Vec<S> x_, u_, v_;
+  std::vector<char> dropped_;
+  int allowed_to_drop_ = 0, suspicious_ = -1;
+};
+
+}  // namespace holonom

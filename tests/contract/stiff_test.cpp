@@ -1,0 +1,70 @@
+// Stiff and split potentials: what the methods made for them can do beyond RATTLE, on the models with parts.
+#include <gtest/gtest.h>
+
+#include "holonom/analysis/conservation.hpp"
+#include "holonom/analysis/reference_flow.hpp"
+#include "holonom/model/toml.hpp"
+#include "problem.hpp"
+
+namespace holonom::contract {
+namespace {
+
+class Stiff : public testing::TestWithParam<const char*> {};
+
+constexpr double limit = 0.0012;  // RATTLE's, on the stiff chain: 2 over the largest frequency, 1.7/eps
+
+TEST(StiffChain, LimitsTheStepOfRattle) {
+  const GraphSystem<double> sys(load("stiff-pendulum-chain"));
+  const State<double> x = initial_state(sys).state;
+  NumericalMap<double> map(methods().find("rattle"), sys);
+  const EnergyDrift below = energy_drift(map, sys, x, limit, 20000);
+  EXPECT_LE(below.band(), 1e-6);
+  const auto above = [&] { return energy_drift(map, sys, x, 1.05 * limit, 20000).band(); };
+  EXPECT_THROW((void)above(), StepFailed);
+}
+
+// Twenty times beyond, from a start on the slow motion: the energy stays in a band for 10⁵ steps.
+TEST_P(Stiff, RunsFarBeyondTheLimit) {
+  const GraphSystem<double> sys(load("stiff-pendulum-chain"));
+  NumericalMap<double> map(methods().find(GetParam()), sys);
+  const EnergyDrift energy = energy_drift(map, sys, initial_state(sys).state, 20 * limit, 100000);
+  EXPECT_LE(energy.band(), 2e-3);
+  EXPECT_LE(std::abs(energy.drift), 0.05 * energy.band());
+  RecordProperty("band", std::to_string(energy.band()));
+  RecordProperty("drift", std::to_string(energy.drift));
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Stiff, testing::Values("midpoint", "verlet-midpoint"),
+                         [](const auto& key) { return std::string(key.param[0] == 'm' ? "Midpoint" : "VerletMidpoint"); });
+
+struct Cost {
+  double error;
+  std::uint64_t slow;  // gradients of V_slow, or of all of V
+};
+
+Cost cost(const char* key, const GraphSystem<double>& sys, const State<double>& exact, double time, long steps) {
+  State<double> x = initial_state(sys).state;
+  const auto method = methods().find(key).make<double>(sys);
+  const double h = time / static_cast<double>(steps);
+  EXPECT_TRUE(method->begin(x, h).ok());
+  for (long k = 0; k < steps; ++k) EXPECT_TRUE(method->step(x, h).ok());
+  const Counters& c = method->counters();
+  return {largest_difference(x.q, exact.q), c.force_slow > 0 ? c.force_slow : c.force};
+}
+
+// A spring that rings: RATTLE has to resolve it with all forces, `respa` with the fast ones only.
+TEST(MultipleTimeSteps, SaveSlowForcesAtEqualError) {
+  const GraphSystem<double> sys(
+      compile(load_model(std::string(HOLONOM_MODELS) + "/elastic-double-pendulum.toml", {{"eps", "0.02"}, {"stretch", "0.02"}})));
+  constexpr double time = 20;
+  ReferenceFlow<double> flow(sys);
+  const State<double> exact = flow(initial_state(sys).state, time, 4000);
+  const Cost rattle = cost("rattle", sys, exact, time, 32000), respa = cost("respa-16", sys, exact, time, 2000);
+  EXPECT_LE(respa.error, rattle.error);
+  EXPECT_GE(rattle.slow, 15 * respa.slow);
+  RecordProperty("rattle", std::to_string(rattle.error) + " with " + std::to_string(rattle.slow));
+  RecordProperty("respa-16", std::to_string(respa.error) + " with " + std::to_string(respa.slow));
+}
+
+}  // namespace
+}  // namespace holonom::contract
