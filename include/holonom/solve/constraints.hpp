@@ -85,15 +85,20 @@ class Convergence {
   enum class Verdict { go_on, done, last_correction, failed };
 
   // quadratic: each correction squares the error; else it shrinks by a constant factor.
-  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true)
-      : quadratic_(quadratic), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
+  // correct_once: a first guess that is good enough for the scale of the terms is still corrected, because far
+  // from the origin that scale is much larger than the error that can be reached.
+  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false)
+      : quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
         max_(options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
 
   Verdict operator()(const R& r) {
     ++iterations_;
-    if (r <= floor_) return Verdict::done;
+    if (r <= floor_) {
+      last_ = correct_once_ && iterations_ == 1;
+      return last_ ? Verdict::last_correction : Verdict::done;
+    }
     stalled_ = iterations_ > 1 && !(r < previous_ / 2);
     if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
@@ -113,7 +118,7 @@ class Convergence {
   bool last_was_unchecked() const { return last_; }
 
  private:
-  bool quadratic_;
+  bool quadratic_, correct_once_;
   R floor_, accepted_, previous_{0};
   int iterations_ = 0, stalls_ = 0, max_;
   bool stalled_ = false, slow_ = false, last_ = false;
@@ -203,7 +208,7 @@ class ConstraintSolver {
       return {};
     }
     const S rate = S(1) / h;
-    Convergence<R> convergence(epsilon<S>(), options, refreshes());
+    Convergence<R> convergence(epsilon<S>(), options, refreshes(), true);
     int suspicious = -1;
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
       if (refresh) constraint_and_jacobian(sys, q1, r, G1);
