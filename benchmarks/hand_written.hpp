@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace hand {
 
@@ -33,25 +34,32 @@ struct DoublePendulum {
   }
 };
 
+// One problem at work: positions, momenta, and G at the position that a move starts from.
 template <class P>
-class Rattle {
+class Motion {
+ protected:
   static constexpr int n = P::n, m = P::m;
 
  public:
   double q[n], p[n] = {};
 
-  Rattle() {
+  Motion() {
     for (int i = 0; i < n; ++i) q[i] = P::q0[static_cast<std::size_t>(i)];
     P::G(q, G0);
   }
 
-  void step(double h) {
-    const double half = h / 2, rate = 1 / h;
-    double q1[n], ph[n], base[n], r[m], G1[m][n];
-    for (int i = 0; i < n; ++i) base[i] = p[i] - half * P::force[static_cast<std::size_t>(i)];
+ protected:
+  void kick(double h) {
+    for (int i = 0; i < n; ++i) p[i] -= h * P::force[static_cast<std::size_t>(i)];
+  }
+
+  // Free motion onto g = 0, from a first guess of the impulse
+  void drift(double h, double* impulse) {
+    const double rate = 1 / h;
+    double q1[n], ph[n], r[m], G1[m][n];
     const auto move = [&] {
       for (int i = 0; i < n; ++i) {
-        double s = base[i];
+        double s = p[i];
         for (int k = 0; k < m; ++k) s -= G0[k][i] * impulse[k];
         ph[i] = s;
         q1[i] = q[i] + h * s;
@@ -75,21 +83,23 @@ class Rattle {
         break;
       }
     }
-    for (int i = 0; i < n; ++i) ph[i] -= half * P::force[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n; ++i) {
+      q[i] = q1[i];
+      p[i] = ph[i];
+      for (int k = 0; k < m; ++k) G0[k][i] = G1[k][i];
+    }
+  }
+
+  // Momenta onto G p = 0
+  void project() {
+    double r[m];
     for (int k = 0; k < m; ++k) {
       r[k] = 0;
-      for (int i = 0; i < n; ++i) {
-        G0[k][i] = G1[k][i];
-        r[k] += G1[k][i] * ph[i];
-      }
+      for (int i = 0; i < n; ++i) r[k] += G0[k][i] * p[i];
     }
-    solve(G1, r);
-    for (int i = 0; i < n; ++i) {
-      double s = ph[i];
-      for (int k = 0; k < m; ++k) s -= G1[k][i] * r[k];
-      p[i] = s;
-      q[i] = q1[i];
-    }
+    solve(G0, r);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < m; ++k) p[i] -= G0[k][i] * r[k];
   }
 
  private:
@@ -110,7 +120,42 @@ class Rattle {
     }
   }
 
-  double G0[m][n], impulse[m] = {};
+  double G0[m][n];
+};
+
+template <class P>
+class Rattle : public Motion<P> {
+ public:
+  void step(double h) {
+    this->kick(h / 2);
+    this->drift(h, impulse_);
+    this->kick(h / 2);
+    this->project();
+  }
+
+ private:
+  double impulse_[P::m] = {};
+};
+
+// A composition of RATTLE: kicks merged, one projection, an impulse to start from for each substep.
+template <class P>
+class Composition : public Motion<P> {
+ public:
+  explicit Composition(const std::vector<double>& c) : c_(c), impulse_(c.size() * P::m) {}
+
+  void step(double h) {
+    double before = 0;
+    for (std::size_t i = 0; i < c_.size(); ++i) {
+      this->kick((before + c_[i]) * h / 2);
+      this->drift(c_[i] * h, &impulse_[i * P::m]);
+      before = c_[i];
+    }
+    this->kick(before * h / 2);
+    this->project();
+  }
+
+ private:
+  std::vector<double> c_, impulse_;
 };
 
 }  // namespace hand

@@ -4,37 +4,14 @@
 #include "holonom/expr/native.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
-#include "holonom/mass.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
 #include "measure.hpp"
+#include "own_system.hpp"
 
 using namespace holonom;
 
 namespace {
-
-// The hand-written problem as a system: the same functions, the same arithmetic.
-template <class P>
-struct Own {
-  using Scalar = double;
-  static constexpr int N = P::n, M = P::m;
-  double V(const Vec<double, N>& q) const {
-    double s = 0;
-    for (int i = 0; i < N; ++i) s += P::force[static_cast<std::size_t>(i)] * q[i];
-    return s;
-  }
-  void V_q(const Vec<double, N>&, Vec<double, N>& out) const {
-    for (int i = 0; i < N; ++i) out[i] = P::force[static_cast<std::size_t>(i)];
-  }
-  UnitMass mass() const { return {}; }
-  void g(const Vec<double, N>& q, Vec<double, M>& out) const { P::g(q.data(), out.data()); }
-  void G(const Vec<double, N>& q, Jacobian<double, N, M>& out) const {
-    double J[M][N];
-    P::G(q.data(), J);
-    for (int k = 0; k < M; ++k)
-      for (int i = 0; i < N; ++i) out(k, i) = J[k][i];
-  }
-};
 
 template <class P>
 void compare(const std::string& title, const std::string& model) {
