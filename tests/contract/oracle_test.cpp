@@ -4,38 +4,12 @@
 
 #include <cmath>
 
-#include "holonom/analysis/conservation.hpp"
 #include "holonom/analysis/reference_flow.hpp"
-#include "problem.hpp"
+#include "model_run.hpp"
+#include "printed.hpp"
 
 namespace holonom::contract {
 namespace {
-
-// |value − printed| is at most half a unit of the last digit, with a little for digits that end in 5.
-testing::AssertionResult as_printed(double value, const std::string& printed, int most_digits = 11) {
-  int digits = 0;
-  for (const char c : printed) {
-    if (c == 'e') break;
-    if (std::isdigit(static_cast<unsigned char>(c)) && (digits > 0 || c != '0')) ++digits;
-  }
-  const double expected = std::stod(printed);
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(expected))) - std::min(digits, most_digits) + 1);
-  if (std::abs(value - expected) <= 0.55 * unit) return testing::AssertionSuccess();
-  char text[128];
-  std::snprintf(text, sizeof text, "%.17g is not %s (off by %.2g units of digit %d)", value, printed.c_str(),
-                (value - expected) / unit, std::min(digits, most_digits));
-  return testing::AssertionFailure() << text;
-}
-
-template <class Values>
-void expect_printed(const Values& values, std::initializer_list<const char*> printed, int first = 0,
-                    int most_digits = 11) {
-  int i = first;
-  for (const char* text : printed) {
-    EXPECT_TRUE(as_printed(to_double(values[i]), text, most_digits)) << "entry " << i;
-    ++i;
-  }
-}
 
 TEST(AsPrinted, TellsAWrongDigit) {
   EXPECT_TRUE(as_printed(0.1234, ".1234"));
@@ -45,24 +19,6 @@ TEST(AsPrinted, TellsAWrongDigit) {
   EXPECT_TRUE(as_printed(2.3e-6, "2e-6"));
   EXPECT_FALSE(as_printed(2.7e-6, "2e-6"));
 }
-
-// RATTLE from the start of a model.
-struct RattleRun {
-  explicit RattleRun(const char* model)
-      : compiled(load(model)), sys(compiled), map(methods().find("rattle"), sys), x(initial_state(sys).state) {}
-  State<double> after(double h, long steps) {
-    State<double> y = x;
-    map(y, h, steps);
-    return y;
-  }
-  EnergyDrift energy(double h, long steps) { return energy_drift(map, sys, x, h, steps); }
-  double H(const State<double>& y) const { return sys.H(y.q, y.p); }
-
-  std::shared_ptr<const CompiledModel> compiled;
-  GraphSystem<double> sys;
-  NumericalMap<double> map;
-  State<double> x;
-};
 
 // The exact solution, with its multipliers.
 State<quad> exact(const char* model, const quad& time, int steps) {
@@ -84,7 +40,7 @@ double global_error(const State<double>& x, const State<quad>& exact) {
 // ---- Hairer, Lubich, Wanner 2003
 
 TEST(KeplerOnTheSphere, States) {
-  RattleRun run("kepler-sphere");
+  ModelRun run("kepler-sphere");
   expect_printed(run.x.q, {".481521391647851", ".749925134938942", ".453596121425577"});
   expect_printed(run.x.p, {"-1.169497095299723", ".157968897476296", ".980328096067579"});
   EXPECT_TRUE(as_printed(run.H(run.x), "-.7272795407"));
@@ -95,7 +51,7 @@ TEST(KeplerOnTheSphere, States) {
 }
 
 TEST(KeplerOnTheSphere, EnergyBand) {
-  RattleRun run("kepler-sphere");
+  ModelRun run("kepler-sphere");
   const EnergyDrift wide = run.energy(0.07, 100000), narrow = run.energy(0.035, 100000);
   EXPECT_TRUE(as_printed(wide.lowest, "-.113279"));
   EXPECT_TRUE(as_printed(wide.highest, "2e-6"));
@@ -103,7 +59,7 @@ TEST(KeplerOnTheSphere, EnergyBand) {
 }
 
 TEST(Kepler, VerletStates) {
-  RattleRun run("kepler");
+  ModelRun run("kepler");
   const State<double> fine = run.after(0.02, 100), coarse = run.after(0.05, 100);
   expect_printed(fine.q, {"-1.3410436650014e+00", "5.4380291058217e-01"});
   expect_printed(fine.p, {"-4.6874715422996e-01", "-4.0646993638500e-01"});
@@ -112,13 +68,13 @@ TEST(Kepler, VerletStates) {
 }
 
 TEST(Kepler, VerletEnergy) {
-  RattleRun run("kepler");
+  ModelRun run("kepler");
   EXPECT_TRUE(as_printed(run.energy(0.02, 2500).highest, "1.485111e-3"));
   EXPECT_TRUE(as_printed(run.energy(0.01, 5000).highest, "3.7068e-4"));
 }
 
 TEST(TwoBodiesOnTheSphere, ErrorAtOne) {
-  RattleRun run("two-body-sphere");
+  ModelRun run("two-body-sphere");
   EXPECT_TRUE(as_printed(run.H(run.x), "-.945518319748"));
   const State<quad> reference = exact("two-body-sphere", 1, 200);
   const double last_digit = 1.6e-10;  // the last one that is printed is not certain
@@ -133,7 +89,7 @@ TEST(TwoBodiesOnTheSphere, ErrorAtOne) {
 }
 
 // The angular velocity in the body, Ω̂ = Qᵀ P D⁻¹.
-Vec<double> angular_velocity(const RattleRun& run, const State<double>& x) {
+Vec<double> angular_velocity(const ModelRun& run, const State<double>& x) {
   Vec<double> v(9);
   run.sys.H_p(x.q, x.p, v);  // P D⁻¹
   const auto hat = [&](int i, int j) {
@@ -144,7 +100,7 @@ Vec<double> angular_velocity(const RattleRun& run, const State<double>& x) {
   return {hat(2, 1), hat(0, 2), hat(1, 0)};
 }
 
-double largest_change_of_momentum(RattleRun& run, double h, long steps) {
+double largest_change_of_momentum(ModelRun& run, double h, long steps) {
   const auto count = static_cast<int>(run.sys.labels().invariants.size());
   Vec<double> initial(count), now(count);
   run.sys.invariants(run.x.q, run.x.p, initial);
@@ -158,7 +114,7 @@ double largest_change_of_momentum(RattleRun& run, double h, long steps) {
 }
 
 TEST(FreeRigidBody, AngularVelocity) {
-  RattleRun run("rigid-body-free");
+  ModelRun run("rigid-body-free");
   expect_printed(angular_velocity(run, run.after(0.1, 1)),
                  {"1.0050214693598", "4.8466253124079e-01", "-3.0990465037574e-01"});
   expect_printed(angular_velocity(run, run.after(0.1, 100)),
@@ -166,7 +122,7 @@ TEST(FreeRigidBody, AngularVelocity) {
 }
 
 TEST(FreeRigidBody, KeepsEnergyAndMomentumToRoundOff) {
-  RattleRun run("rigid-body-free");
+  ModelRun run("rigid-body-free");
   const EnergyDrift energy = run.energy(0.1, 1000);
   EXPECT_LE(std::max(-energy.lowest, energy.highest), 1e-14);
   const double momentum = largest_change_of_momentum(run, 0.1, 1000);
@@ -176,7 +132,7 @@ TEST(FreeRigidBody, KeepsEnergyAndMomentumToRoundOff) {
 }
 
 TEST(HeavyRigidBody, AngularVelocityAndEnergy) {
-  RattleRun run("rigid-body-heavy");
+  ModelRun run("rigid-body-heavy");
   expect_printed(angular_velocity(run, run.after(0.1, 100)),
                  {"1.2831368029964", "1.5625005699629", "-4.6431708615219e-02"});
   EXPECT_TRUE(as_printed(run.energy(0.1, 1000).lowest, "-2.3564e-2"));
@@ -187,7 +143,7 @@ TEST(HeavyRigidBody, AngularVelocityAndEnergy) {
 // ---- Leimkuhler and Skeel 1994
 
 TEST(SpringChain, States) {
-  RattleRun run("spring-chain");
+  ModelRun run("spring-chain");
   expect_printed(run.x.p,
                  {"-1.1660212140445e-01", "4.3267973381906e-01", "8.3206337678858e-02", "8.6601330904714e-02",
                   "1.6414770227668e-02", "-2.9085057437912e-02", "-1.7547256768187e-02", "2.9738898846934e-02",
@@ -199,7 +155,7 @@ TEST(SpringChain, States) {
 }
 
 TEST(SpringChain, ErrorTable) {
-  RattleRun run("spring-chain");
+  ModelRun run("spring-chain");
   const State<quad> reference = exact("spring-chain", 10, 200);
   expect_printed(reference.q, {"6.1873968148e-01", "8.6387648330e-01", "1.6092548374", "1.0012799979", "1.4498719592",
                                "1.4063153329e-02", "1.2897348069", "1.0011579271", "2.1975153798", "1.4206033128",
@@ -217,7 +173,7 @@ TEST(SpringChain, ErrorTable) {
 }
 
 TEST(LennardJonesChain, StateAndEnergy) {
-  RattleRun run("lj-chain");
+  ModelRun run("lj-chain");
   EXPECT_TRUE(as_printed(run.H(run.x), "-1.190671893401"));
   const State<double> one = run.after(0.1, 1);
   expect_printed(one.q, {"-4.9865654288821e-01", "8.8819158071100e-01"});
@@ -230,7 +186,7 @@ TEST(LennardJonesChain, StateAndEnergy) {
 // ---- Jay 1996
 
 TEST(DoublePendulum, EnergyRange) {
-  RattleRun run("double-pendulum");
+  ModelRun run("double-pendulum");
   EXPECT_TRUE(as_printed(run.H(run.x), "-2.598076211353316", 15));
   const EnergyDrift energy = run.energy(0.12, 5000);
   constexpr int digits = 13;
@@ -250,7 +206,7 @@ TEST(DoublePendulum, ExactSolution) {
 
 // The Lobatto IIIA-IIIB pair with two stages is RATTLE for any H.
 TEST(ChargedParticle, EnergyRange) {
-  RattleRun run("charged-particle");
+  ModelRun run("charged-particle");
   EXPECT_TRUE(as_printed(run.H(run.x), "0.480833695337456", 15));
   for (const long steps : {500L, 5000L}) {
     const EnergyDrift energy = run.energy(0.12, steps);
@@ -261,7 +217,7 @@ TEST(ChargedParticle, EnergyRange) {
 }
 
 TEST(Multipliers, AtTheStart) {
-  RattleRun particle("charged-particle"), pendulum("double-pendulum");
+  ModelRun particle("charged-particle"), pendulum("double-pendulum");
   ASSERT_TRUE(Manifold<double>(particle.sys).multipliers(particle.x).ok());
   ASSERT_TRUE(Manifold<double>(pendulum.sys).multipliers(pendulum.x).ok());
   EXPECT_TRUE(as_printed(particle.x.lambda[0], "2.8791663"));
@@ -280,6 +236,59 @@ TEST(Pendulum, ExactSolution) {
   EXPECT_LE(off(x.p[0], "-1.369754885003414137283"), 1e-21);
   EXPECT_LE(off(x.p[1], "0.285714484534999514681"), 1e-21);
   EXPECT_LE(off(x.lambda[0], "2.936791817495725146"), 1e-18);
+}
+
+// Tables 1 and 2, Yoshida's composition (27): p_y, which the exact solution has back to zero after every period,
+// and the largest energy error. The paper prints two digits, an independent program six.
+constexpr double period = 7.4162987092054875;
+
+TEST(Pendulum, TablesOfYoshidaComposition) {
+  ModelRun run("pendulum", "yoshida-4");
+  const double h = 0.04 * period;
+  const struct {
+    int periods;
+    const char *paper, *digits;
+  } rows[] = {{1, ".77e-1", "7.74456e-2"}, {2, ".15", "1.54879e-1"}, {4, ".31", "3.09357e-1"}};
+  for (const auto& row : rows) {
+    const double py = run.after(h, 25 * row.periods).p[1];
+    EXPECT_TRUE(as_printed(py, row.paper)) << row.periods << " periods";
+    EXPECT_TRUE(as_printed(py, row.digits)) << row.periods << " periods";
+  }
+  const auto largest = [&](double step, long steps) {
+    const EnergyDrift energy = run.energy(step, steps);
+    return std::max(-energy.lowest, energy.highest);
+  };
+  const double coarse = largest(h, 100), fine = largest(h / 10, 1000);
+  EXPECT_TRUE(as_printed(coarse, ".15e-1"));
+  EXPECT_TRUE(as_printed(coarse, "1.49740e-2"));
+  EXPECT_TRUE(as_printed(fine, ".86e-6"));
+  EXPECT_TRUE(as_printed(fine, "8.59703e-7"));
+}
+
+TEST(Pendulum, YoshidaStateAfterAPeriod) {
+  const State<double> x = ModelRun("pendulum", "yoshida-4").after(0.04 * period, 25);
+  expect_printed(x.q, {"9.999955027664023e-01", "-2.999074352295988e-03"}, 0, 12);
+  expect_printed(x.p, {"2.322662541600073e-04", "7.744563232538497e-02"}, 0, 12);
+}
+
+// √(q·q) − L and (q·q − L²)/2 vanish on the same circle, and the methods never look elsewhere.
+TEST(Pendulum, FormOfTheConstraintDoesNotMatter) {
+  for (const char* key : {"rattle", "yoshida-4", "kahan-li-8"}) {
+    ModelRun root("pendulum", key), quadratic("pendulum-quadratic", key);
+    State<double> x = root.x;
+    std::vector<State<double>> states;
+    root.map(x, 0.04 * period, 25, [&](const State<double>& y) { states.push_back(y); });
+    double off = 0;
+    std::size_t k = 0;
+    x = quadratic.x;
+    quadratic.map(x, 0.04 * period, 25, [&](const State<double>& y) {
+      keep_largest(off, largest_difference(y.q, states[k].q));
+      keep_largest(off, largest_difference(y.p, states[k].p));
+      ++k;
+    });
+    std::printf("%-12s largest difference of the two forms over a period: %.1e\n", key, off);
+    EXPECT_LE(off, 1e-14) << key;
+  }
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "holonom/model/toml.hpp"
-
 namespace holonom::contract {
 
 const std::vector<Case>& cases() {
@@ -31,8 +29,8 @@ const Case& case_of(std::string_view model) {
   throw std::invalid_argument("no case for the model " + std::string(model));
 }
 
-std::shared_ptr<const CompiledModel> load(const char* model) {
-  return compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml"));
+std::shared_ptr<const CompiledModel> load(const char* model, const Overrides& overrides) {
+  return compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml", overrides));
 }
 
 Problem::Problem(const Case& its_case) : about(its_case), compiled(load(about.model)), sys(compiled) {

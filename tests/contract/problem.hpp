@@ -5,6 +5,7 @@
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/model/start.hpp"
+#include "holonom/model/toml.hpp"
 
 namespace holonom::contract {
 
@@ -37,7 +38,7 @@ struct Problem {
   const Model& model() const { return compiled->model(); }
 };
 
-std::shared_ptr<const CompiledModel> load(const char* model);
+std::shared_ptr<const CompiledModel> load(const char* model, const Overrides& overrides = {});
 // Throws if there is no such case.
 const Case& case_of(std::string_view model);
 

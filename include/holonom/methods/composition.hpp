@@ -31,7 +31,10 @@ class Composition {
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
     known_ = {};
-    if (compensated_) lost_ = Rounding<S, N>(size_q(sys));
+    if (compensated_) {
+      lost_ = Rounding<S, N>(size_q(sys));
+      find_missing(h);
+    }
     if (const Status s = motion_.begin(sys, x); !s.ok()) return s;
     first_guess(sys, x, h);
     return {};
@@ -45,28 +48,8 @@ class Composition {
   // `count` steps with one projection of the momenta, after the last: the same states to round-off, and
   // less work. (For separable systems this is SHAKE with a RATTLE step where a state is wanted.)
   Status steps(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
-    auto&& q = scratch(q_);
-    auto&& p = scratch(p_);
-    q = x.q;
-    p = x.p;
-    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
-    for (long k = 0; k < count; ++k) {
-      int slot = 0;
-      for (const Letter<S>& letter : word_) {
-        if (letter.is_kick()) {
-          kick(sys, letter.part, S(letter.a * h), q, p, lost);
-          continue;
-        }
-        const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost);
-        if (!s.ok()) return s;
-        known_ = {};
-      }
-    }
-    if (const Status s = motion_.project(sys, q, p); !s.ok()) return s;
-    x.q = q;
-    x.p = p;
-    counters().steps += static_cast<std::uint64_t>(count);
-    return {};
+    if constexpr (N == Dynamic) return run(sys, x, h, count, compensated_ ? &lost_ : nullptr);
+    else return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr);
   }
 
   // What a resumed run needs beside the state.
@@ -83,6 +66,36 @@ class Composition {
   NewtonOptions& options() { return motion_.options(); }
 
  private:
+  // In code of its own: small systems need all registers where nothing is compensated.
+  [[gnu::noinline]] Status compensated_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
+    return run(sys, x, h, count, &lost_);
+  }
+  [[gnu::always_inline]] Status run(const Sys& sys, State<S, N, M>& x, const S& h, long count, Rounding<S, N>* lost) {
+    auto&& q = scratch(q_);
+    auto&& p = scratch(p_);
+    q = x.q;
+    p = x.p;
+    for (long k = 0; k < count; ++k) {
+      int slot = 0;
+      if (lost) owed_ = missing_;
+      for (const Letter<S>& letter : word_) {
+        if (letter.is_kick()) {
+          kick(sys, letter.part, S(letter.a * h), q, p, lost);
+          continue;
+        }
+        if (lost && slot == 0 && !(missing_move_ == S(0))) motion_.make_up(sys, missing_move_, q, p, *lost);
+        const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost);
+        if (!s.ok()) return s;
+        known_ = {};
+      }
+    }
+    if (const Status s = motion_.project(sys, q, p, lost); !s.ok()) return s;
+    x.q = q;
+    x.p = p;
+    counters().steps += static_cast<std::uint64_t>(count);
+    return {};
+  }
+
   static int moves(const Word<S>& word) {
     int count = 0;
     for (const Letter<S>& letter : word) count += !letter.is_kick();
@@ -100,9 +113,36 @@ class Composition {
         counters().force_fast += part == Part::fast;
         known = true;
       }
-      if (lost) return axpy(S(-ch), f, p, lost->p);
+      if (lost) {
+        S& owed = owed_[static_cast<std::size_t>(part)];
+        if (!(owed == S(0))) axpy(S(-owed), f, lost->p);
+        owed = S(0);
+        return axpy(S(-ch), f, p, lost->p);
+      }
       for (int i = 0; i < p.size(); ++i) p[i] -= ch * f[i];
     }
+  }
+
+  // The rounded parts c h of a step do not sum to h, and what is missing from each step is missing from time:
+  // an error that grows steadily, where rounding errors that are compensated do not. It is made up for once a
+  // step, for moves and for kicks.
+  void find_missing(const S& h) {
+    const auto missing = [&](auto&& belongs) {
+      S sum(0), low(0);
+      for (const Letter<S>& letter : word_) {
+        if (!belongs(letter)) continue;
+        const S part = S(letter.a * h) + S(letter.b * h), next = sum + part;
+        low += lost_in_sum(sum, part, next);
+        sum = next;
+      }
+      const S gap = S(h - sum) - low;
+      // A word that does not sum to 1 was not meant to.
+      return magnitude(gap) <= Real<S>(1000) * epsilon<S>() * magnitude(h) ? gap : S(0);
+    };
+    missing_move_ = missing([](const Letter<S>& letter) { return !letter.is_kick(); });
+    for (const Part part : {Part::all, Part::slow, Part::fast})
+      missing_[static_cast<std::size_t>(part)] =
+          missing([&](const Letter<S>& letter) { return letter.is_kick() && letter.part == part; });
   }
 
   // Reich's remark: λ(q, p), which is known where g_qq is, predicts the impulses of the first step: ½ λ h at
@@ -132,6 +172,8 @@ class Composition {
   std::array<Vec<S, N>, 3> force_;
   Vec<S, N> q_, p_;
   Rounding<S, N> lost_;
+  S missing_move_{0};
+  std::array<S, 3> missing_{}, owed_{};  // of kicks, by parts; what is left of it in this step
 };
 
 }  // namespace holonom

@@ -39,7 +39,16 @@ class Drift {
     return {};
   }
 
-  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p) { return solver_.onto_cotangent(p); }
+  // The motion over a time below the resolution of a move, to first order.
+  void make_up(const Sys& sys, const S& time, const Vec<S, N>&, const Vec<S, N>& p, Rounding<S, N>& lost) {
+    auto&& v = scratch(q_);
+    sys.mass().solve(p, v);
+    axpy(time, v, lost.q);
+  }
+
+  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
+    return solver_.onto_cotangent(p, lost);
+  }
 
   ConstraintSolver<Sys>& solver() { return solver_; }
   Predictor<S, M>& predictor() { return predictor_; }

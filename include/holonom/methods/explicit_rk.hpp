@@ -125,10 +125,11 @@ class ExplicitRungeKutta {
       if (const Status s = gram_.factor(G_, MetricAt<Sys>{sys, q_, p_}); !s.ok()) return s;
       if (verdict == Convergence<R>::Verdict::done) break;
       gram_.solve(r_);
-      gram_.subtract_displacement(G_, S(1), r_, q_);
+      gram_.subtract_displacement(G_, S(1), r_, compensated_ ? lost_.q : q_);
+      if (compensated_) absorb(q_, lost_.q);
     }
     counters_.newton(convergence.iterations());
-    return onto_cotangent(sys, gram_, G_, q_, p_, a_, r_, hidden_scale_, options_);
+    return onto_cotangent(sys, gram_, G_, q_, p_, a_, r_, hidden_scale_, options_, compensated_ ? &lost_.p : nullptr);
   }
 
   std::vector<std::vector<S>> A_;

@@ -125,9 +125,17 @@ class ImplicitMotion {
     return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
   }
 
-  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p) {
+  // The motion over a time below the resolution of a move, to first order.
+  void make_up(const Sys& sys, const S& time, const Vec<S, N>& q, const Vec<S, N>& p, Rounding<S, N>& lost) {
+    sys.H_p(q, p, d_);
+    axpy(time, d_, lost.q);
+    sys.H_q(q, p, kick_);
+    axpy(S(-time), kick_, lost.p);
+  }
+
+  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
     if (gram_.m() == 0) return {};
-    return onto_cotangent(sys, gram_, G_, q, p, d_, r_, inverse_scale_, options_);
+    return onto_cotangent(sys, gram_, G_, q, p, d_, r_, inverse_scale_, options_, lost ? &lost->p : nullptr);
   }
 
   Counters& counters() { return counters_; }

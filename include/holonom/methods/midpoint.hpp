@@ -67,7 +67,17 @@ class MidpointMotion {
     return {};
   }
 
-  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p) { return solver_.onto_cotangent(p); }
+  // The motion over a time below the resolution of a move, to first order.
+  void make_up(const Sys& sys, const S& time, const Vec<S, N>& q, const Vec<S, N>& p, Rounding<S, N>& lost) {
+    sys.mass().solve(p, d_);
+    axpy(time, d_, lost.q);
+    gradient(sys, part_, q, force_);
+    axpy(S(-time), force_, lost.p);
+  }
+
+  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
+    return solver_.onto_cotangent(p, lost);
+  }
 
   ConstraintSolver<Sys>& solver() { return solver_; }
   Predictor<S, M>& predictor() { return predictor_; }

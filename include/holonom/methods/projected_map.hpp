@@ -14,43 +14,57 @@
 namespace holonom {
 
 // Roots of r(x) = 0 by Broyden's (good) method, from an approximate Jacobian that the caller inverts; in
-// the form that keeps steps only (Kelley 1995). Superlinear, without derivatives of the map.
+// the form that keeps steps only (Kelley 1995). Superlinear, without derivatives of the map. The matrix is
+// made of values, and applied to the tangents of dual numbers as well.
 template <class S, int M>
 class Broyden {
   using R = Real<S>;
   static constexpr int memory = 12;
 
  public:
-  explicit Broyden(int m) : steps_(memory, Vec<S, M>(m)) {}
+  explicit Broyden(int m) : steps_(memory, Vec<R, M>(m)), next_(m) {}
 
-  void begin() { known_ = 0; }
-  // In: s = −J₀⁻¹ r(x). Out: the step to take from x.
-  void operator()(Vec<S, M>& s) {
-    for (int j = 0; j + 1 < known_; ++j) axpy(S(along(step(j), s)), step(j + 1), s);
-    if (known_ > 0) {
-      const R shrink = R(1) - along(step(known_ - 1), s);
+  void begin() {
+    known_ = 0;
+    learned_ = false;
+  }
+  // In: s = −J₀⁻¹ r(x). Out: the step to take from x. Nothing is learned from steps between values that are
+  // rounding errors: then the matrix stays, while tangents go on converging.
+  void operator()(Vec<S, M>& s, bool learn) {
+    for (int j = 0; j + 1 < known_; ++j) add(along(step(j), s), step(j + 1), s);
+    if (learned_) {
+      const S a = along(step(known_ - 1), s);
+      const R shrink = R(1) - value(a);
       // A step that turns back on the last one by all its length says nothing.
-      if (shrink > R(0.1) && shrink < R(10))
-        for (S& a : s) a /= S(shrink);
+      if (shrink > R(0.1) && shrink < R(10)) {
+        for (int k = 0; k < s.size(); ++k) next_[k] = value(s[k]) / shrink;
+        add(a, next_, s);
+      }
     }
-    R size(0);
-    for (const S& a : s) size += value(a) * value(a);
-    if (known_ < memory && size > R(0)) step(known_++) = s;
+    learned_ = learn && known_ < memory;
+    if (!learned_) return;
+    for (int k = 0; k < s.size(); ++k) step(known_)[k] = value(s[k]);
+    ++known_;
   }
 
  private:
-  Vec<S, M>& step(int j) { return steps_[static_cast<std::size_t>(j)]; }
-  // Values only: a matrix for the tangents of dual numbers as well, which they cannot upset.
-  static R along(const Vec<S, M>& s, const Vec<S, M>& z) {
-    R sz(0), ss(0);
+  Vec<R, M>& step(int j) { return steps_[static_cast<std::size_t>(j)]; }
+  static S along(const Vec<R, M>& s, const Vec<S, M>& z) {
+    S sz(0);
+    R ss(0);
     for (int k = 0; k < s.size(); ++k) {
-      sz += value(s[k]) * value(z[k]);
-      ss += value(s[k]) * value(s[k]);
+      sz += S(s[k]) * z[k];
+      ss += s[k] * s[k];
     }
-    return ss > R(0) ? R(sz / ss) : R(0);
+    return ss > R(0) ? S(sz / S(ss)) : S(0);
   }
-  std::vector<Vec<S, M>> steps_;
+  static void add(const S& a, const Vec<R, M>& x, Vec<S, M>& y) {
+    for (int k = 0; k < y.size(); ++k) y[k] += a * S(x[k]);
+  }
+  std::vector<Vec<R, M>> steps_;
+  Vec<R, M> next_;
   int known_ = 0;
+  bool learned_ = false;  // the last step is the last of steps_
 };
 
 template <class Sys, template <class> class Map>
@@ -96,9 +110,11 @@ class MapMotion {
         counters_.newton(convergence.iterations());
         return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r_, inverse_scale_), to_double(size)};
       }
+      R of_values(0);
+      for (int k = 0; k < r_.size(); ++k) of_values = std::max(of_values, R(magnitude(value(r_[k])) * inverse_scale_[k]));
       gram_.solve(r_);
       for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
-      broyden_(r_);
+      broyden_(r_, of_values > R(1000) * epsilon<S>());
       for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
     }
     predictor_.remember(slot, impulse_);
@@ -115,7 +131,10 @@ class MapMotion {
     return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
   }
 
-  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p) {
+  // What a map rounds within is not known, so nothing is compensated.
+  void make_up(const Sys&, const S&, const Vec<S, N>&, const Vec<S, N>&, Rounding<S, N>&) {}
+
+  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>*) {
     if (gram_.m() == 0) return {};
     return onto_cotangent(sys, gram_, G_, q, p, v_, r_, hidden_scale_, options_);
   }

@@ -85,8 +85,9 @@ class Convergence {
   enum class Verdict { go_on, done, last_correction, failed };
 
   // quadratic: each correction squares the error; else it shrinks by a constant factor.
-  // correct_once: a first guess that is good enough for the scale of the terms is still corrected, because far
-  // from the origin that scale is much larger than the error that can be reached.
+  // correct_once: a first guess that is good enough for the scale of the terms is still corrected. Far from the
+  // origin that scale is much larger than the error that can be reached; and a residual at round-off is random,
+  // where the error of a guess is not.
   Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false)
       : quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
         max_(options.max_iterations) {
@@ -124,12 +125,22 @@ class Convergence {
   bool stalled_ = false, slow_ = false, last_ = false;
 };
 
+// p ← p − Gᵀλ, with compensation if anyone counts what is lost
+template <class S, int N, int M>
+void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, N>& p, Vec<S, N>* lost) {
+  if (!lost) return subtract_force(G, lambda, p);
+  subtract_force(G, lambda, *lost);
+  absorb(p, *lost);
+}
+
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
-// when H is quadratic in p. G = G(q) is given; v and r are scratch.
+// when H is quadratic in p. G = G(q) is given; v and r are scratch. `lost`: what rounding has taken from p so
+// far, if anyone counts: rounding errors along the manifold are repaired by nothing that follows.
 template <Hamiltonian Sys>
 Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>& gram, const JacobianOf<Sys>& G,
                       const QVec<Sys>& q, QVec<Sys>& p, QVec<Sys>& v, MVec<Sys>& r,
-                      Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale, const NewtonOptions& options) {
+                      Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale, const NewtonOptions& options,
+                      QVec<Sys>* lost = nullptr) {
   using R = Real<ScalarOf<Sys>>;
   Convergence<R> convergence(epsilon<ScalarOf<Sys>>(), options);
   for (;;) {
@@ -147,7 +158,7 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
     if (verdict == Convergence<R>::Verdict::failed)
       return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale), to_double(size)};
     gram.solve(r);
-    subtract_force(G, r, p);
+    subtract_force(G, r, p, lost);
   }
 }
 
@@ -213,6 +224,9 @@ class ConstraintSolver {
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
       if (refresh) constraint_and_jacobian(sys, q1, r, G1);
       else sys.g(q1, r);
+      if (lost)  // g at the position that is kept, of which q₁ is the larger part
+        for (int k = 0; k < gram_.m(); ++k)
+          G1.row(k, [&](int j, const S& a) { r[k] += a * lost_in_sum(q0[j], S(h * v[j] + lost->q[j]), q1[j]); });
       const R size = relative_residual(r, inverse_scale_);
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) break;
@@ -243,14 +257,14 @@ class ConstraintSolver {
   }
 
   // p ← p − Gᵀμ with G M⁻¹p = 0 at that point
-  Status onto_cotangent(Vec<S, N>& p) {
+  Status onto_cotangent(Vec<S, N>& p, Rounding<S, N>* lost = nullptr) {
     if (gram_.m() == 0) return {};
     ++counters.factorisation;
     if (const Status s = gram_.factor(G0_); !s.ok()) return s;
     auto&& r = scratch(residual_);
     gram_.multiply(G0_, p, r);
     gram_.solve(r);
-    subtract_force(G0_, r, p);
+    subtract_force(G0_, r, p, lost ? &lost->p : nullptr);
     return {};
   }
 

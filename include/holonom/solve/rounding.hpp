@@ -27,6 +27,16 @@ struct Rounding {
   }
 };
 
+// x ← x + lost; what does not fit is lost again.
+template <class S, int N>
+void absorb(Vec<S, N>& x, Vec<S, N>& lost) {
+  for (int i = 0; i < x.size(); ++i) {
+    const S before = x[i], increment = lost[i];
+    x[i] = before + increment;
+    lost[i] = lost_in_sum(before, increment, x[i]);
+  }
+}
+
 // x ← x + a y with compensation
 template <class S, int N>
 void axpy(const S& a, const Vec<S, N>& y, Vec<S, N>& x, Vec<S, N>& lost) {
