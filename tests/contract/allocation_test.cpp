@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "choice.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -78,13 +79,15 @@ TYPED_TEST_SUITE(Allocation, Scalars);
 
 TYPED_TEST(Allocation, NoneInAStep) {
   using S = TypeParam;
-  // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse.
+  // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse, split.
   for (const char* model : {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle",
-                            "slider-crank", "four-bar-redundant", "locomotive", "hanging-chain"}) {
+                            "slider-crank", "four-bar-redundant", "locomotive", "hanging-chain",
+                            "elastic-double-pendulum"}) {
     const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
-    for (const MethodEntry& entry : methods().all()) {
-      if (!suits(entry, sys)) continue;
+    for (const MethodEntry& entry : contract::representatives()) {
+      // SHAKE does not pass a dead centre (see choice.hpp).
+      if (!suits(entry, sys) || (!entry.info.one_step && std::string_view(model) == "locomotive")) continue;
       EXPECT_EQ(allocations_in_steps<S>(entry, sys, start.state, *start.step), 0) << entry.info.key << " on " << model;
     }
   }

@@ -1,8 +1,10 @@
-// Deliberately broken methods, each with all the claims of RATTLE. The contract must reject every one of
-// them for what it breaks, and for nothing that it does not break.
+// Deliberately broken methods, each with all the claims of the method that it should have been. The contract must
+// reject every one of them for what it breaks, and for nothing that it does not break.
 #pragma once
 
 #include "holonom/analysis/manifold.hpp"
+#include "holonom/coefficients/composition.hpp"
+#include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/solve/dense.hpp"
 
@@ -136,19 +138,50 @@ inline MethodEntry textbook_rattle(const RattleFaults& faults = {}) {
   return claiming_to_be_rattle<TextbookRattle>("textbook RATTLE", faults);
 }
 
-// The library's own RATTLE with a Newton iteration that stops early.
-inline MethodEntry loose_rattle(double tolerance) {
-  const MethodEntry rattle = methods().find("rattle");
+// One of the library's own methods with a Newton iteration that stops early.
+inline MethodEntry loose(const std::string& key, double tolerance) {
+  const MethodEntry sound = methods().find(key);
   MethodEntry entry;
-  entry.info = rattle.info;
-  entry.info.key = "loose RATTLE";
+  entry.info = sound.info;
   const auto add = [&]<class S>(Maker<S>& maker) {
     maker = [=](const AnySystem<S>& sys, const MethodOptions&) {
-      return rattle.make<S>(sys, {.newton = {.tolerance = tolerance}, .compensated = {}});
+      return sound.make<S>(sys, {.newton = {.tolerance = tolerance}, .compensated = {}});
     };
   };
   add(std::get<Maker<double>>(entry.makers));
   add(std::get<Maker<Dual<double>>>(entry.makers));
+  return entry;
+}
+inline MethodEntry loose_rattle(double tolerance) { return loose("rattle", tolerance); }
+
+// Without a projection after the last move.
+template <class Sys>
+class UnprojectedDrift : public Drift<Sys> {
+  using S = ScalarOf<Sys>;
+
+ public:
+  using Drift<Sys>::Drift;
+  Status project(const Sys&, const Vec<S, Sys::N>&, Vec<S, Sys::N>&) { return {}; }
+};
+
+// A composition of RATTLE with other coefficients than it should have. `change` gets those of the scheme; orders above 2
+// are measured in quad. The key says what was composed, for those who ask choice.hpp about its substeps.
+template <template <class> class Motion = Drift, class Change>
+MethodEntry changed_composition(const std::string& scheme, const std::string& fault, const Change& change) {
+  MethodEntry entry;
+  entry.info = methods().find(scheme).info;
+  entry.info.key = scheme + "/" + fault;
+  const auto add = [&]<class S>(Maker<S>& maker) {
+    std::vector<S> c = coefficients<S>(*find_composition(scheme));
+    change(c);
+    maker = [word = compose(rattle_word<S>(), c, false), key = entry.info.key](const AnySystem<S>& sys,
+                                                                                const MethodOptions& options) {
+      return make_on<Composition<SeparableView<S>, Motion>, SeparableView<S>>(key, sys, options, word);
+    };
+  };
+  add(std::get<Maker<double>>(entry.makers));
+  add(std::get<Maker<Dual<double>>>(entry.makers));
+  add(std::get<Maker<quad>>(entry.makers));
   return entry;
 }
 

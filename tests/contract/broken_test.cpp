@@ -79,6 +79,62 @@ TEST(BrokenGeneral, LooseNewton) {
   expect(loose_rattle(1e-4), "charged-particle", {"symmetry", "reversibility", "tangents", "loops"}, {});
 }
 
+// ---- Compositions of order 6: the scheme of Kahan and Li on a problem where orders are measured
+
+constexpr const char* scheme = "kahan-li-6";
+constexpr const char* problem_of_orders = "double-pendulum";
+
+TEST(BrokenComposition, FaultlessIsAccepted) {
+  expect(changed_composition(scheme, "faultless", [](auto&) {}), problem_of_orders, {},
+         {"order", "symmetry", "reversibility", "position", "hidden", "tangents", "loops", "energy"});
+}
+
+// The conditions that know nothing of the order of the substeps still hold: order 3.
+TEST(BrokenComposition, SubstepsInTheWrongOrder) {
+  expect(changed_composition(scheme, "wrong order", [](auto& c) { std::swap(c[0], c[1]); }), problem_of_orders,
+         {"order", "symmetry", "reversibility"}, {"position", "hidden", "tangents", "loops"});
+}
+
+// The substeps no longer add up to one step.
+TEST(BrokenComposition, OneWrongSign) {
+  expect(changed_composition(scheme, "wrong sign", [](auto& c) { c[3] = -c[3]; }), problem_of_orders,
+         {"order", "symmetry", "reversibility"}, {"position", "hidden", "tangents", "loops"});
+}
+
+// Off in the fifth digit, in such a way that the scheme is a palindrome of sum 1: order 2, with a small error.
+TEST(BrokenComposition, FifthDigit) {
+  const auto change = [](auto& c) {
+    using S = std::decay_t<decltype(c[0])>;
+    const S off = S(1) / S(100000);
+    c.front() += off;
+    c.back() += off;
+    c[c.size() / 2] -= S(2) * off;
+  };
+  expect(changed_composition(scheme, "fifth digit", change), problem_of_orders, {"order"},
+         {"symmetry", "reversibility", "position", "hidden", "tangents", "loops"});
+}
+
+TEST(BrokenComposition, WithoutFinalProjection) {
+  expect(changed_composition<UnprojectedDrift>(scheme, "unprojected", [](auto&) {}), problem_of_orders,
+         {"order", "symmetry", "reversibility", "hidden"}, {"position", "tangents", "loops"});
+}
+
+TEST(BrokenComposition, LooseNewton) {
+  expect(loose(scheme, 1e-4), problem_of_orders, {"symmetry", "reversibility", "position", "tangents", "loops"},
+         {"hidden"});
+}
+
+// ---- Baselines: accurate, on the manifold, and not symplectic
+
+TEST(Baselines, AreNotSymplectic) {
+  for (const char* key : {"rk-4", "rkf-78"}) {
+    const MethodEntry baseline = methods().find(key);
+    EXPECT_FALSE(baseline.info.symplectic || baseline.info.symmetric || baseline.info.momentum_maps);
+    expect(baseline, "double-pendulum", {"symmetry", "reversibility", "tangents", "loops", "energy"},
+           {"position", "hidden"});
+  }
+}
+
 TEST(BrokenInfo, IsIncomplete) {
   const MethodInfo complete = methods().find("rattle").info;
   EXPECT_TRUE(info_is_complete(complete).holds);

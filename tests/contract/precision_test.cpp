@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "checks.hpp"
+#include "choice.hpp"
 #include "holonom/analysis/conservation.hpp"
 #include "holonom/analysis/reversal.hpp"
 #include "holonom/analysis/tangent_map.hpp"
@@ -35,7 +36,7 @@ class Precision : public testing::TestWithParam<const char*> {
   static void reaches_round_off(long steps) {
     constexpr double bound = 64;  // in ε of the scalar
     const GraphSystem<S> sys(load(GetParam()));
-    for (const MethodEntry& entry : methods().all()) {
+    for (const MethodEntry& entry : representatives()) {
       if (!suits(entry, sys)) continue;
       const Motion<S> m = motion(entry, sys);
       NumericalMap<S> map(entry, sys);
@@ -63,7 +64,7 @@ TEST_P(QuadDuals, AreSymplectic) {
   const quad bound = quad(Bounds::tangent_defect / std::numeric_limits<double>::epsilon()) * epsilon<quad>();
   const GraphSystem<quad> sys(load(GetParam()));
   const GraphSystem<Dual<quad>> dual = sys.rebind<Dual<quad>>();
-  for (const MethodEntry& entry : methods().all()) {
+  for (const MethodEntry& entry : representatives()) {
     if (!entry.info.symplectic || !suits(entry, dual)) continue;
     const Motion<quad> m = motion(entry, sys);
     for (const long steps : {1L, 10L}) {
@@ -81,14 +82,14 @@ std::string identifier(const testing::TestParamInfo<const char*>& model) {
   return name;
 }
 
-// Separable, general H, M(q), redundant, quadratic constraints, sparse.
+// Separable, general H, M(q), redundant, quadratic constraints, sparse, split.
 INSTANTIATE_TEST_SUITE_P(On, Precision,
                          testing::Values("double-pendulum", "charged-particle", "slider-crank", "four-bar-redundant",
-                                         "rigid-body-heavy", "hanging-chain"),
+                                         "rigid-body-heavy", "hanging-chain", "elastic-double-pendulum"),
                          identifier);
 INSTANTIATE_TEST_SUITE_P(On, QuadDuals,
                          testing::Values("double-pendulum", "charged-particle", "slider-crank", "four-bar-redundant",
-                                         "rigid-body-heavy"),
+                                         "rigid-body-heavy", "elastic-double-pendulum"),
                          identifier);
 
 }  // namespace

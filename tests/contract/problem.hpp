@@ -17,6 +17,8 @@ struct Case {
   long coarsest;      // steps to `time` of the coarsest run of an order measurement
   long energy_steps;  // steps of the model's own size in the search for an energy drift,
   long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
+  Needs offers = Needs::separable;  // what its system has
+  bool stiff = false;               // its own step is far too long for explicit methods
 };
 
 // One line for each file of models/.
@@ -32,6 +34,7 @@ struct Problem {
   State<double> start;
   double h = 0;  // the step of [integrate]
   StateSize<double> size;
+  double speed = 0;  // largest |H_p|
   std::vector<State<double>> states;  // on the manifold; the last one is the exact solution at `time`
   double reference_error = 0;         // of that one, relative
 

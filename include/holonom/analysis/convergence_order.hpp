@@ -2,6 +2,7 @@
 // p, from points above the round-off plateau.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -43,26 +44,66 @@ inline OrderFit fit_order(std::vector<OrderPoint> points, double plateau) {
   return fit;
 }
 
-// `exact`: the solution at x.t + time; `counts`: numbers of steps, each a point. Errors below
-// 10⁴ ε √count are not told from rounding errors.
+// The errors at x.t + time, where `exact` is the solution, of `count` steps from x.
+template <class S>
+OrderPoint order_point(NumericalMap<S>& map, const State<S>& x, const State<S>& exact, const S& time, long count) {
+  StateSize<Real<S>> size;
+  size.include(x);
+  size.include(exact);
+  const S h = time / S(count);
+  State<S> y = x;
+  map(y, h, count);
+  return {to_double(h), to_double(Real<S>(largest_difference(y.q, exact.q) / size.q)),
+          to_double(Real<S>(largest_difference(y.p, exact.p) / size.p))};
+}
+
+// Errors below are not told from rounding errors.
+template <class S>
+double order_plateau(long count) {
+  return 1e4 * to_double(epsilon<S>()) * std::sqrt(static_cast<double>(count));
+}
+
+// `counts`: numbers of steps, each a point.
 template <class S>
 OrderFit convergence_order(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& x, const State<S>& exact,
                            const S& time, const std::vector<long>& counts) {
   NumericalMap<S> map(entry, sys);
-  StateSize<Real<S>> size;
-  size.include(x);
-  size.include(exact);
   std::vector<OrderPoint> points;
-  double most = 0;
+  long most = 0;
   for (const long count : counts) {
-    const S h = time / S(count);
-    State<S> y = x;
-    map(y, h, count);
-    points.push_back({to_double(h), to_double(Real<S>(largest_difference(y.q, exact.q) / size.q)),
-                      to_double(Real<S>(largest_difference(y.p, exact.p) / size.p))});
-    most = std::max(most, static_cast<double>(count));
+    points.push_back(order_point(map, x, exact, time, count));
+    most = std::max(most, count);
   }
-  return fit_order(std::move(points), 1e4 * to_double(epsilon<S>()) * std::sqrt(most));
+  return fit_order(std::move(points), order_plateau<S>(most));
+}
+
+// Halves the step, from `coarsest` steps on, until the slope between two points, of q and of p, is the same as between
+// the two before to `settled`, and fits the last three points. What the order should be plays no part. For methods
+// of high order, whose errors fall through the whole range between too long steps and rounding within a few
+// halvings; nothing is fitted if slopes do not settle above the plateau.
+template <class S>
+OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& x, const State<S>& exact,
+                       const S& time, long coarsest, double settled = 0.05) {
+  constexpr std::size_t most_points = 12;
+  NumericalMap<S> map(entry, sys);
+  std::vector<OrderPoint> points;
+  for (long count = coarsest; points.size() < most_points; count *= 2) {
+    points.push_back(order_point(map, x, exact, time, count));
+    const OrderPoint* last = &points.back();
+    if (!(last->error_q > order_plateau<S>(count) && last->error_p > order_plateau<S>(count))) break;
+    if (points.size() < 3) continue;
+    // The second difference of log₂(error)
+    const auto bend = [&](double OrderPoint::*error) {
+      return std::log2(last->*error * (last - 2)->*error / ((last - 1)->*error * (last - 1)->*error));
+    };
+    if (!(std::abs(bend(&OrderPoint::error_q)) < settled && std::abs(bend(&OrderPoint::error_p)) < settled)) continue;
+    OrderFit fit = fit_order({last - 2, last + 1}, 0);
+    fit.points = std::move(points);
+    return fit;
+  }
+  OrderFit none;
+  none.points = std::move(points);
+  return none;
 }
 
 }  // namespace holonom

@@ -50,6 +50,7 @@ class Drift {
     return solver_.onto_cotangent(p, lost);
   }
 
+  bool redundant() const { return solver_.redundant(); }
   ConstraintSolver<Sys>& solver() { return solver_; }
   Predictor<S, M>& predictor() { return predictor_; }
   Counters& counters() { return solver_.counters; }

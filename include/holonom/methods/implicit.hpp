@@ -138,6 +138,7 @@ class ImplicitMotion {
     return onto_cotangent(sys, gram_, G_, q, p, d_, r_, inverse_scale_, options_, lost ? &lost->p : nullptr);
   }
 
+  bool redundant() const { return gram_.rank() < gram_.m(); }
   Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
   template <class F>

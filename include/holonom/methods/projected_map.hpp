@@ -8,6 +8,8 @@
 //   Status operator()(sys, q, p, h, counters)   (q, p) ← Ψ_h(q, p), constraints ignored; no allocation
 #pragma once
 
+#include <algorithm>
+
 #include "holonom/methods/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
 
@@ -95,6 +97,7 @@ class MapMotion {
     predictor_.guess(slot, impulse_);
     broyden_.begin();
     Convergence<R> convergence(epsilon<S>(), options_, false);
+    bool paused = false;
     for (;;) {
       q1_ = q;
       p1_ = p;
@@ -105,7 +108,9 @@ class MapMotion {
       ++counters_.constraint;
       const R size = relative_residual(r_, inverse_scale_);
       const auto verdict = convergence(size);
-      if (verdict == Convergence<R>::Verdict::done) break;
+      // Broyden's method need not gain in every iteration, least of all in tangents, only in every two.
+      paused = !paused && convergence.stalled() && size > R(10) * epsilon<S>();
+      if (verdict == Convergence<R>::Verdict::done && !paused) break;
       if (verdict == Convergence<R>::Verdict::failed) {
         counters_.newton(convergence.iterations());
         return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r_, inverse_scale_), to_double(size)};
@@ -139,6 +144,7 @@ class MapMotion {
     return onto_cotangent(sys, gram_, G_, q, p, v_, r_, hidden_scale_, options_);
   }
 
+  bool redundant() const { return gram_.rank() < gram_.m(); }
   Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
   template <class F>

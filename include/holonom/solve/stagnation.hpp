@@ -11,7 +11,7 @@ class Stagnation {
   enum class Verdict { go_on, done, failed };
 
   Stagnation(const R& eps, const NewtonOptions& options)
-      : floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), accepted_(R(1e4) * eps),
+      : floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
         max_(4 * options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
@@ -19,12 +19,16 @@ class Stagnation {
   Verdict operator()(const R& change, const R& displacement) {
     ++iterations_;
     rate_ = iterations_ > 1 && previous_ > R(0) ? R(change / previous_) : R(0);
-    const bool stalled = iterations_ > 1 && !(change < R(0.9) * previous_);  // slow contractions are no stall
+    // Slow contractions are no stall. Positions, momenta and impulses that correct each other need not contract in every
+    // iteration, only in every two.
+    const bool pauses = iterations_ > 1 && !(change < R(0.9) * previous_);
+    const bool stalled = pauses && iterations_ > 2 && !(change < R(0.9) * before_previous_);
     // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
-    if (change <= floor_ || (stalled && displacement <= accepted_)) return Verdict::done;
+    if (change <= floor_ || (pauses && change <= rounding_) || (stalled && displacement <= accepted_)) return Verdict::done;
     // A contraction this poor is not one.
     if (!(change < R(1e30)) || iterations_ >= max_ || (iterations_ > 1 && change > previous_ && ++growths_ > 5))
       return Verdict::failed;
+    before_previous_ = previous_;
     previous_ = change;
     return Verdict::go_on;
   }
@@ -32,7 +36,7 @@ class Stagnation {
   const R& rate() const { return rate_; }  // the last contraction
 
  private:
-  R floor_, accepted_, previous_{0}, rate_{0};
+  R floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, rate_{0};
   int iterations_ = 0, growths_ = 0, max_;
 };
 
