@@ -144,6 +144,7 @@ MethodFamily composition_family() {
     info.title = scheme->title + (scheme->with_adjoint ? " of " + base->key() + " and its adjoint" : " of " + base->key());
     info.order = scheme->order;
     info.symmetric = true;
+    info.compensated = scheme->order >= 6;  // chosen for errors near round-off
     info.citation = scheme->citation + "; " + reich;
     info.remark = "";
     return entry_of(std::move(info), *base, scheme);

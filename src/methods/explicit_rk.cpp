@@ -15,6 +15,7 @@ MethodFamily explicit_rk_family() {
     info.title = classical ? "Kutta's method of order 4 on the underlying ODE, projected"
                            : "Fehlberg's method of order 8 on the underlying ODE, projected";
     info.order = tableau.order;
+    info.compensated = info.order >= 6;
     info.keeps_position = info.keeps_hidden = true;
     info.citation = classical ? "W. Kutta, Z. Math. Phys. 46 (1901) 435-453" : "E. Fehlberg, NASA TR R-287 (1968)";
     info.remark = "not symplectic: its energy drifts. A baseline for comparison";

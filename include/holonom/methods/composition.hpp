@@ -90,9 +90,11 @@ class Composition {
         if (!s.ok()) return s;
         known_ = {};
       }
-      if (k + 1 < count && !motion_.redundant()) continue;
-      if (const Status s = motion_.project(sys, q, p, lost); !s.ok()) return s;
+      if constexpr (M == Dynamic)
+        if (k + 1 < count && motion_.redundant())
+          if (const Status s = motion_.project(sys, q, p, lost); !s.ok()) return s;
     }
+    if (const Status s = motion_.project(sys, q, p, lost); !s.ok()) return s;
     x.q = q;
     x.p = p;
     counters().steps += static_cast<std::uint64_t>(count);

@@ -1,8 +1,10 @@
-// First guesses of impulses: for each move of a step, the quadratic through those of the last three steps
-// (Leimkuhler and Skeel 1994), or the last one where that was nearer. Guesses save iterations; they do not
-// change the solution beyond round-off.
+// First guesses of impulses: for each move of a step, the polynomial through those of the last steps
+// (quadratic, Leimkuhler and Skeel 1994; of higher degree for small systems, where an iteration costs more
+// than a guess), or the last impulse where that was nearer. Guesses save iterations; they do not change the
+// solution beyond round-off.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "holonom/scalar.hpp"
@@ -13,11 +15,13 @@ namespace holonom {
 template <class S, int M>
 class Predictor {
   using R = Real<S>;
+  static constexpr int degree = M == Dynamic ? 2 : 4;
   struct Slot {
-    explicit Slot(int m) : last(m), first(m), second(m) {}
-    Vec<S, M> last, first, second;  // the last impulse and its backward differences
-    int known = 0;                  // impulses so far, at most three
-    bool smooth = false;            // the quadratic was nearer than the last impulse
+    explicit Slot(int m) : last(m) { difference.fill(Vec<S, M>(m)); }
+    Vec<S, M> last;
+    std::array<Vec<S, M>, degree> difference;  // backward ones of the last impulse: first, second, ...
+    int known = 0;                             // impulses so far, at most degree + 1
+    bool smooth = false;                       // the polynomial was nearer than the last impulse
   };
 
  public:
@@ -40,34 +44,36 @@ class Predictor {
 
   void guess(int slot, Vec<S, M>& impulse) const {
     const Slot& s = slots_[static_cast<std::size_t>(slot)];
-    if (!s.smooth) {
-      impulse = s.last;
-      return;
-    }
-    for (int k = 0; k < impulse.size(); ++k) impulse[k] = s.last[k] + s.first[k] + s.second[k];
+    impulse = s.last;
+    if (!s.smooth) return;
+    for (const Vec<S, M>& d : s.difference)
+      for (int k = 0; k < impulse.size(); ++k) impulse[k] += d[k];
   }
 
   void remember(int slot, const Vec<S, M>& impulse) {
     Slot& s = at(slot);
-    R constant(0), quadratic(0);
+    R constant(0), polynomial(0);
     for (int k = 0; k < impulse.size(); ++k) {
-      const S first = impulse[k] - s.last[k], error = first - s.first[k] - s.second[k];
-      constant += magnitude(first) * magnitude(first);
-      quadratic += magnitude(error) * magnitude(error);
-      s.second[k] = first - s.first[k];
-      s.first[k] = first;
+      S change = impulse[k] - s.last[k];
+      constant += magnitude(change) * magnitude(change);
       s.last[k] = impulse[k];
+      for (Vec<S, M>& d : s.difference) {
+        const S next = change - d[k];
+        d[k] = change;
+        change = next;
+      }
+      // What is left is the change that the polynomial did not foresee.
+      polynomial += magnitude(change) * magnitude(change);
     }
-    s.smooth = unique_ && s.known == 3 && quadratic < constant;
-    if (s.known < 3) ++s.known;
+    s.smooth = unique_ && s.known > degree && polynomial < constant;
+    if (s.known <= degree) ++s.known;
   }
 
   template <class F>
   void visit_memory(F&& f) {
     for (Slot& s : slots_) {
       f("impulse", s.last);
-      f("impulse_first_difference", s.first);
-      f("impulse_second_difference", s.second);
+      for (Vec<S, M>& d : s.difference) f("impulse_difference", d);
     }
   }
 
