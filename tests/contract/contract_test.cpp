@@ -86,6 +86,23 @@ INSTANTIATE_TEST_SUITE_P(Registry, Contract, testing::ValuesIn(claims()),
                            return identifier(claim.param.method->info.key + "__" + claim.param.model->model);
                          });
 
+// Steps of which only the last state is wanted are the same steps.
+TEST(Steps, AreTheSameInOneCall) {
+  for (const char* model : {"double-pendulum", "slider-crank", "four-bar-redundant", "locomotive"}) {
+    const Problem problem(case_of(model));
+    for (const char* key : {"rattle", "position-verlet", "midpoint", "yoshida-4"}) {
+      State<double> one_by_one = problem.start, at_once = problem.start;
+      constexpr long steps = 200;
+      const auto method = methods().find(key).make<double>(problem.sys);
+      ASSERT_TRUE(method->begin(one_by_one, problem.h).ok());
+      for (long k = 0; k < steps; ++k) ASSERT_TRUE(method->step(one_by_one, problem.h).ok()) << key << " on " << model;
+      ASSERT_TRUE(method->begin(at_once, problem.h).ok());
+      ASSERT_TRUE(method->steps(at_once, problem.h, steps).ok()) << key << " on " << model;
+      EXPECT_LE(distance(one_by_one, at_once, problem.size), 1e-10) << key << " on " << model;
+    }
+  }
+}
+
 TEST(Registry, HasCompleteInfo) {
   ASSERT_FALSE(methods().all().empty());
   for (const MethodEntry& entry : methods().all()) {

@@ -36,7 +36,7 @@ TEST_P(ProjectionBetweenSubsteps, ChangesNothing) {
     keep_largest(off, distance(at_the_end, every_time, problem.size));
   }
   std::printf("%s on %s: %.1e\n", scheme, model, off);
-  EXPECT_LE(off, 2e-13);
+  EXPECT_LE(off, Bounds::round_off);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compositions, ProjectionBetweenSubsteps,
@@ -108,7 +108,7 @@ TEST_P(EulerAndAdjoint, IsTheGeodesicMethodWithTwoDrifts) {
   std::printf("%s: geodesic-2 %.1e, the two maps in turn %.1e; rattle %.1e after 10 steps, O(h^%.2f) after one\n",
               GetParam(), geodesic, in_turn, rattle, order);
   EXPECT_LE(geodesic, Bounds::round_off);
-  EXPECT_LE(in_turn, 1e-13);
+  EXPECT_LE(in_turn, Bounds::round_off);
   EXPECT_GE(rattle, 1e-7);
   EXPECT_NEAR(order, 3, 0.15);
 }

@@ -16,7 +16,7 @@ const std::vector<Case>& cases() {
       {"kepler-sphere", 1, 1, 1.4, 160, 20000},      {"lj-chain", 6, 3, 2.0, 80, 20000},
       {"locomotive", 2, 0, 0.5, 100, 20000},         {"pendulum", 1, 0, 2.0, 40, 20000},
       {"pendulum-quadratic", 1, 0, 2.0, 40, 20000},  {"rigid-body-free", 6, 3, 2.0, 40, 20000},
-      {"rigid-body-heavy", 6, 1, 2.0, 80, 200000},   {"slider-crank", 2, 0, 0.2, 100, 20000, 0, Needs::hamiltonian},
+      {"rigid-body-heavy", 6, 1, 2.0, 80, 200000},   {"slider-crank", 2, 0, 0.1, 50, 20000, 0, Needs::hamiltonian},
       {"spherical-pendulum", 1, 1, 1.0, 100, 20000}, {"spring-chain", 5, 3, 1.0, 100, 100000},
       {"two-body-sphere", 2, 3, 0.3, 150, 2000},  // later encounters are too close for its step
       {"elastic-double-pendulum", 1, 0, 1.2, 120, 20000, 0, Needs::split},

@@ -18,7 +18,7 @@ struct ShakeRun {
   explicit ShakeRun(ShakeForm form = ShakeForm::velocity)
       : compiled(load("spring-chain")), sys(compiled), view(sys), method(view, form), x(initial_state(sys).state) {}
 
-  // see(q₋½ → p₋½, state, p₊½) after each step
+  // see(step, p₋½, state, p₊½) after each step
   template <class See>
   void operator()(double h, long steps, See&& see) {
     ASSERT_TRUE(method.begin(view, x, h).ok());
@@ -134,7 +134,7 @@ TEST_P(EconomicalRun, ProjectsOnlyWhereAStateIsWanted) {
   std::printf("%s: %.1e after %ld steps; %lu factorisations instead of %lu\n", GetParam(), off, count * blocks,
               static_cast<unsigned long>(few->counters().factorisation),
               static_cast<unsigned long>(each->counters().factorisation));
-  EXPECT_LE(off, 2e-13);
+  EXPECT_LE(off, 1e-13);
   EXPECT_EQ(few->counters().steps, each->counters().steps);
   EXPECT_EQ(few->counters().factorisation, static_cast<std::uint64_t>(blocks));
   EXPECT_EQ(each->counters().factorisation, static_cast<std::uint64_t>(count * blocks));
@@ -147,8 +147,8 @@ INSTANTIATE_TEST_SUITE_P(Models, EconomicalRun, testing::Values("double-pendulum
                            return name;
                          });
 
-// Positions alone lose digits, as in any second difference: rounding errors of q become ε/h in the momenta that it
-// stands for, and add up over N steps to N^(3/2) instead of h N^(3/2).
+// Positions alone lose digits, as any second difference does: rounding errors ε of q are errors ε/h of the momenta
+// that it stands for. (The ratio is some 70 here.)
 TEST(Shake, TwoStepFormLosesDigits) {
   constexpr double h = 1e-3;
   constexpr long steps = 100000;
@@ -160,7 +160,7 @@ TEST(Shake, TwoStepFormLosesDigits) {
   std::printf(
       "rounding errors of positions, h = %g, %ld steps: two-step %.1e, leapfrog %.1e, rattle %.1e; ratio %.0f\n", h,
       steps, two_step.position, leapfrog.position, rattle.position, two_step.position / leapfrog.position);
-  EXPECT_GE(two_step.position, 20 * leapfrog.position);
+  EXPECT_GE(two_step.position, 10 * leapfrog.position);
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ class Shake {
     } else {
       kick(sys, h, q_, p_new_);
     }
+    // Redundant constraints contradict each other against momenta across the manifold: these are taken out first,
+    // which the impulse would do otherwise.
+    if (drift_.redundant())
+      if (const Status s = drift_.project(sys, q_, p_new_, lost()); !s.ok()) return s;
     if (const Status s = drift_.move(sys, h, S(0), 0, q_next_, p_new_, lost()); !s.ok()) return s;
     x.q = q_;
     for (int i = 0; i < p_new_.size(); ++i) x.p[i] = (p_half_[i] + p_new_[i]) / 2;

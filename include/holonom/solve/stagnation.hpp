@@ -26,7 +26,8 @@ class Stagnation {
     // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
     if (change <= floor_ || (pauses && change <= rounding_) || (stalled && displacement <= accepted_)) return Verdict::done;
     // A contraction this poor is not one.
-    if (!(change < R(1e30)) || iterations_ >= max_ || (iterations_ > 1 && change > previous_ && ++growths_ > 5))
+    const bool grows = iterations_ > 2 && change > previous_ && change > before_previous_;
+    if (!(change < R(1e30)) || iterations_ >= max_ || (grows && ++growths_ > 5))
       return Verdict::failed;
     before_previous_ = previous_;
     previous_ = change;
