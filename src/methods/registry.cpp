@@ -12,10 +12,8 @@ MethodEntry Registry::find(std::string_view key) const {
     if (auto entry = family.parse(key)) return *entry;
     known.insert(known.end(), family.members.begin(), family.members.end());
   }
-  std::string list;
-  for (const std::string& k : known) list += (list.empty() ? "" : ", ") + k;
   const std::string hint = did_you_mean(key, known);
-  throw InputError("unknown method '" + std::string(key) + "'." + (hint.empty() ? " Known methods: " + list + "." : hint));
+  throw InputError("unknown method '" + std::string(key) + "'." + (hint.empty() ? " 'holonom methods' lists all of them." : hint));
 }
 
 std::vector<MethodEntry> Registry::all() const {

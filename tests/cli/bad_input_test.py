@@ -374,7 +374,7 @@ class Arguments(BadInput):
 
     def test_methods(self):
         self.argued("--method", "ratle", says=("unknown method 'ratle'. Did you mean 'rattle'?",))
-        self.argued("--method", "xyzzy", says=("unknown method 'xyzzy'. Known methods: rattle",))
+        self.argued("--method", "xyzzy", says=("unknown method 'xyzzy'. 'holonom methods' lists all of them",))
         self.refused(pendulum(integrate='method = "ratle"\nstep = 1\nuntil = 1'), "unknown method 'ratle'. Did you mean 'rattle'?", at='"ratle"')
 
     def test_parameters(self):

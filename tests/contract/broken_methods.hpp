@@ -161,7 +161,7 @@ class UnprojectedDrift : public Drift<Sys> {
 
  public:
   using Drift<Sys>::Drift;
-  Status project(const Sys&, const Vec<S, Sys::N>&, Vec<S, Sys::N>&) { return {}; }
+  Status project(const Sys&, const Vec<S, Sys::N>&, Vec<S, Sys::N>&, Rounding<S, Sys::N>*) { return {}; }
 };
 
 // A composition of RATTLE with other coefficients than it should have. `change` gets those of the scheme; orders above 2

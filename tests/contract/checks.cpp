@@ -138,7 +138,9 @@ Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& probl
   };
   const double whole = residual(2), half = residual(4), quarter = residual(8);
   const auto is_four = [](double ratio) { return std::abs(ratio - 4) <= 0.4; };
-  return {is_four(whole / half) && is_four(half / quarter),
+  // The locomotive keeps it, whatever the method: its wheels turn evenly. Rounding errors of p are ε/h then.
+  const bool nothing = quarter <= 8 * Bounds::round_off * problem.size.q / (std::abs(problem.h) * problem.size.p);
+  return {nothing || (is_four(whole / half) && is_four(half / quarter)),
           text("|G H_p| %.2e, %.2e, %.2e: ratios %.3f %.3f", whole, half, quarter, whole / half, half / quarter)};
 }
 
@@ -221,7 +223,8 @@ const std::vector<Property>& properties() {
          return info.keeps_position && !info.keeps_hidden && on.constraints > 0;
        },
        keeps_hidden_to_order_two},
-      // Momenta of SHAKE are differences of positions over h: in long chains tangents lose too many digits there.
+      // SHAKE on the chain of 100 links has a defect of 3.6e-13 after ten steps, above the bound: not under contract
+      // there. That it is rounding is not shown: with 12 links it is 1.5 epsilon in double, 8000 in quad.
       {"tangents",
        [](const MethodInfo& info, const Case& on) { return info.symplectic && (info.one_step || on.constraints < 50); },
        is_symplectic_by_tangents},

@@ -107,7 +107,10 @@ class Convergence {
     // observed one, r / previous², takes over later.
     const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
     slow_ = iterations_ > 1 && rate > R(0.05);
-    const R next = quadratic_ ? (iterations_ == 1 ? R(100 * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
+    R next = quadratic_ ? (iterations_ == 1 ? R(100 * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
+    // The last iterate may have been so far away that the rate says nothing: believe in no better one than these.
+    const R least = quadratic_ ? R(r * r) : R(r / 1000000);
+    if (next < least) next = least;
     previous_ = r;
     last_ = next <= floor_;
     return last_ ? Verdict::last_correction : Verdict::go_on;
