@@ -104,8 +104,11 @@ Problem problem_of(std::string_view model, std::string_view key) {
   const bool long_jumps = model == "kepler-sphere" && key.ends_with("triple-jump");
   Case about = case_of(model);
   if (long_jumps) about.coarsest *= 4;
+  const double h = about.time / static_cast<double>(about.coarsest);
+  // Orders above 2 begin with a step that suits a composition of short steps; jumps within jumps are longer.
+  if (long_jumps && key != "triple-jump") about.coarsest *= 8;
   Problem problem(about);
-  if (long_jumps) problem.h = about.time / static_cast<double>(about.coarsest);
+  if (long_jumps) problem.h = h;
   return problem;
 }
 
