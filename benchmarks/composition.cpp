@@ -10,8 +10,7 @@ using namespace holonom;
 namespace {
 
 template <class P>
-void compare(const std::string& problem, const std::string& key) {
-  constexpr double h = 0.05;
+void compare(const std::string& problem, const std::string& key, double h) {
   constexpr int steps = 2000, rounds = 41;
   const std::vector<double> c = coefficients<double>(*find_composition(key));
 
@@ -26,7 +25,7 @@ void compare(const std::string& problem, const std::string& key) {
       {"hand-written", [&] { for (int i = 0; i < steps; ++i) by_hand.step(h); }, {}},
       {"own C++ type, static sizes", [&] { for (int i = 0; i < steps; ++i) if (!composed.step(own, x, h).ok()) std::abort(); }, {}}};
   measure(contestants, rounds);
-  report(key + ", " + problem + ", h = 0.05", contestants, steps * static_cast<double>(c.size()), "substep");
+  report(key + ", " + problem + ", h = " + (h > 0.02 ? "0.05" : "0.01"), contestants, steps * static_cast<double>(c.size()), "substep");
   double apart = 0;
   for (int i = 0; i < P::n; ++i) apart = std::max(apart, std::abs(by_hand.q[i] - x.q[i]));
   std::printf("  (both ran %d steps; their positions differ by %.1e)\n\n", steps * (rounds + 1), apart);
@@ -35,8 +34,9 @@ void compare(const std::string& problem, const std::string& key) {
 }  // namespace
 
 int main() {
-  for (const char* key : {"yoshida-4", "kahan-li-8"}) {
-    compare<hand::Pendulum>("pendulum", key);
-    compare<hand::DoublePendulum>("double pendulum", key);
-  }
+  for (const char* key : {"yoshida-4", "kahan-li-8"})
+    for (const double h : {0.05, 0.01}) {
+      compare<hand::Pendulum>("pendulum", key, h);
+      compare<hand::DoublePendulum>("double pendulum", key, h);
+    }
 }

@@ -79,7 +79,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   }
 
   std::string lacks_hpp() const override {
-    return HasHpp<Sys> || Separable<Sys> ? "" : "the members H_pp and H_pq of " + this->labels().model;
+    return HasHpp<Sys> || Separable<Sys> ? "" : "it lacks the members H_pp and H_pq of " + this->labels().model;
   }
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
     if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
@@ -94,7 +94,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 
   // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
   std::string lacks_curvature() const override {
-    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "the member g_qq or rebind of " + this->labels().model;
+    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "it lacks the member g_qq or rebind of " + this->labels().model;
   }
   void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
     if constexpr (HasCurvature<Sys>) {
@@ -117,7 +117,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   }
 
   std::string lacks_separable() const override {
-    return Separable<Sys> ? "" : "the members V, V_q and mass of " + this->labels().model;
+    return Separable<Sys> ? "" : "it lacks the members V, V_q and mass of " + this->labels().model;
   }
   S V(const Vec<S>& q) const override {
     if constexpr (Separable<Sys>) return sys_.V(fixed(q));
@@ -130,7 +130,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   const AnyMass<S>& mass() const override { return mass_; }
 
   std::string lacks_split() const override {
-    return Split<Sys> ? "" : "the members V_slow_q and V_fast_q of " + this->labels().model;
+    return Split<Sys> ? "" : "it lacks the members V_slow_q and V_fast_q of " + this->labels().model;
   }
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const override {
     if constexpr (Split<Sys>) fill_from(out, [&](auto& y) { sys_.V_slow_q(fixed(q), y); });
@@ -143,7 +143,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 
   // V_qq u from the system, or exactly by duals if it can be taken to them.
   std::string lacks_hessian() const override {
-    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>) ? "" : "the member V_qq or rebind of " + this->labels().model;
+    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>) ? "" : "it lacks the member V_qq or rebind of " + this->labels().model;
   }
   void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override {
     if constexpr (HasHessian<Sys>) {

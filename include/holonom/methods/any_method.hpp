@@ -98,7 +98,7 @@ template <class Method, class View>
 std::unique_ptr<AnyMethod<typename View::Scalar>> make_on(const std::string& key, const AnySystem<typename View::Scalar>& sys,
                                                           const MethodOptions& options, auto&&... further) {
   const auto view = sys.template as<View>();
-  if (!view) throw Unsuitable(key + " needs " + view.reason);
+  if (!view) throw Unsuitable(key + " does not suit this system: " + view.reason);
   return std::make_unique<MethodOn<Method, View>>(*view, options, std::forward<decltype(further)>(further)...);
 }
 

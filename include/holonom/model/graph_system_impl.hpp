@@ -273,7 +273,7 @@ void GraphSystem<S>::V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) con
 template <class S>
 std::string GraphSystem<S>::lacks_split() const {
   if (compiled_->is_split()) return {};
-  return "a potential in two parts: potential = { slow = \"...\", fast = \"...\" }, or part = \"fast\" in an [[energy.sum]]";
+  return "its potential does not come in two parts; write potential = { slow = \"...\", fast = \"...\" }, or part = \"fast\" in an [[energy.sum]]";
 }
 
 template <class S>
