@@ -524,7 +524,7 @@ TEST(OwnTypes, AreToldWhatTheyMiss) {
   EXPECT_TRUE(contains(own.lacks_separable(), "V, V_q and mass of my charge"));
   EXPECT_TRUE(contains(own.lacks_curvature(), "g_qq or rebind of my charge"));
   EXPECT_TRUE(
-      contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }), "rattle needs"));
+      contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }), "rattle does not suit"));
 }
 
 TEST(OwnTypes, RunWithTheDriver) {
