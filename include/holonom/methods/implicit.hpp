@@ -18,7 +18,6 @@ class EulerPair {
  public:
   explicit EulerPair(const Sys& sys) : v_(size_q(sys)) {}
 
-  static constexpr bool is_pair = true;
   void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>&, const QVec<Sys>& P, const S& ah, const S&,
                   QVec<Sys>& out) {
     scaled(ah, out, [&] { sys.H_q(q, P, out); });
@@ -53,7 +52,6 @@ class ImplicitMidpoint {
  public:
   explicit ImplicitMidpoint(const Sys& sys) : middle_(size_q(sys)) {}
 
-  static constexpr bool is_pair = false;
   void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah,
                   const S& bh, QVec<Sys>& out) {
     const S half = (ah + bh) / 2;
