@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "holonom/analysis/rank.hpp"
+#include "holonom/coefficients/composition.hpp"
 #include "holonom/expr/native.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/constants.hpp"
@@ -146,7 +147,7 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
 }
 
 // Native code costs some 10 to 40 ms to make: `auto` takes it for runs that are longer than that.
-bool use_native(const Options& o, const Model& model, long steps) {
+bool use_native(const Options& o, const Model& model, const MethodInfo& method, long steps) {
   if (o.engine == "interp") return false;
   if (o.engine == "llvm") {
     if (o.precision != "double") throw InputError("--engine llvm: native code exists in double precision only");
@@ -154,7 +155,9 @@ bool use_native(const Options& o, const Model& model, long steps) {
     return true;
   }
   constexpr double worth_it = 2e6;
-  return o.precision == "double" && native_available() && static_cast<double>(steps) * (model.n() + model.m()) > worth_it;
+  const CompositionScheme* scheme = find_composition(method.key.substr(0, method.key.find('/')));
+  const double substeps = static_cast<double>(steps) * static_cast<double>(scheme ? scheme->coefficients.size() : 1);
+  return o.precision == "double" && native_available() && substeps * (model.n() + model.m()) > worth_it;
 }
 
 bool is_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md"); }
@@ -218,10 +221,10 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
       warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
   }
 
-  const bool native = use_native(o, compiled->model(), steps);
+  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
+  const bool native = use_native(o, compiled->model(), entry.info, steps);
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
-  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
   MethodOptions options{.newton = {.tolerance = o.tolerance}, .compensated = {}};
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
