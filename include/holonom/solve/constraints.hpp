@@ -120,6 +120,9 @@ class Convergence {
   bool stalled() const { return stalled_; }
   bool slow() const { return slow_; }  // a new matrix would pay
   bool last_was_unchecked() const { return last_; }
+  // The residual of a first guess was at round-off already; accept_guess: and no correction is wanted.
+  bool guess_was_good() const { return iterations_ == 1 && last_ && previous_ == R(0); }
+  void accept_guess() { last_ = false; }
 
  private:
   bool quadratic_, correct_once_;
@@ -177,7 +180,7 @@ class ConstraintSolver {
  public:
   explicit ConstraintSolver(const Sys& sys)
       : gram_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), inverse_scale_(size_g(sys)),
-        v_(size_q(sys)) {}
+        inverse_reach_(size_g(sys)), v_(size_q(sys)) {}
 
   NewtonOptions options;
   Counters counters;
@@ -188,6 +191,8 @@ class ConstraintSolver {
     ++counters.jacobian;
     first_scale(sys, q, residual_, inverse_scale_);
     rescale(G0_, q, inverse_scale_);
+    fill(inverse_reach_, R(0));
+    rescale(G0_, q, inverse_reach_);
     return gram_.analyse(G0_, InverseMass<Sys>{sys});
   }
 
@@ -233,6 +238,11 @@ class ConstraintSolver {
       const R size = relative_residual(r, inverse_scale_);
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) break;
+      // A guess that is as good as positions can be.
+      if (convergence.guess_was_good() && !lost && relative_residual(r, inverse_reach_) <= epsilon<S>()) {
+        convergence.accept_guess();
+        break;
+      }
       if (verdict == Verdict::failed) {
         count(convergence.iterations(), 0);
         return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale_), to_double(size)};
@@ -286,6 +296,7 @@ class ConstraintSolver {
   template <class F>
   void visit_memory(F&& f) {
     f("inverse_scale", inverse_scale_);
+    f("inverse_reach", inverse_reach_);
   }
 
  private:
@@ -311,7 +322,8 @@ class ConstraintSolver {
   GramSolver<S, N, M> gram_;
   Jacobian<S, N, M> G0_;
   Vec<S, M> residual_;
-  Vec<R, M> inverse_scale_;
+  Vec<R, M> inverse_scale_;  // of the terms of g: what rounding errors of g are relative to
+  Vec<R, M> inverse_reach_;  // of what rounding errors of positions do to g: what can be reached at best
   Vec<S, N> v_;
 };
 
