@@ -88,6 +88,8 @@ int methods_command(const Options& o) {
     std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", e.info.key.c_str(), e.info.order, yes(e.info.symmetric),
                 yes(e.info.symplectic), kept(e.info).c_str(), reason.empty() ? e.info.title.c_str() : ("not for this model: " + reason).c_str());
   }
+  std::printf("\nKeys:\n");
+  for (const MethodFamily& family : methods().families()) std::printf("  %s\n", family.pattern.c_str());
   return exit_done;
 }
 

@@ -61,6 +61,8 @@ class Methods(CliTest):
         result = self.run_program("methods")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertRegex(result.stdout, r"(?m)^rattle +2 +yes +yes +g = 0 and G H_p = 0 ")
+        for pattern in ("geodesic-<drifts>", "<scheme>/<base>"):
+            self.assertIn(pattern, result.stdout, "keys with parameters are in no list")
 
     def test_one(self):
         result = self.run_program("methods", "rattle")

@@ -12,9 +12,9 @@ struct Verdict {
 };
 
 // Bounds, in the scalar double. Those of symplecticity and order are promises of the project.
-// Rounding errors of a composition grow with the way that its substeps go back and forth: for these the bounds of
-// round-off and of the tangents are multiplied by Σ|c_i| (1 to 9 for good schemes, 189 for the triple jump of order 10).
-// SHAKE in its two-step form has its momenta from positions, (q₊ − q)/h: for it by |q| / |h q'|. In wide scalars
+// Rounding errors of a composition grow with the way that its substeps go back and forth: for these the bound of
+// round-off is multiplied by Σ|c_i| (1 to 9 for good schemes, 189 for the triple jump of order 10). SHAKE in its
+// two-step form has its momenta from positions, (q₊ − q)/h: for it by |q| / |h q'|, that of loops too. In wide scalars
 // defects fall with epsilon (precision_test.cpp, for the representatives of choice.hpp): this is rounding.
 struct Bounds {
   static constexpr double order = 0.05;               // |slope − order| of methods of even order, off by O(h²),

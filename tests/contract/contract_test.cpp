@@ -98,7 +98,7 @@ TEST(Steps, AreTheSameInOneCall) {
       for (long k = 0; k < steps; ++k) ASSERT_TRUE(method->step(one_by_one, problem.h).ok()) << key << " on " << model;
       ASSERT_TRUE(method->begin(at_once, problem.h).ok());
       ASSERT_TRUE(method->steps(at_once, problem.h, steps).ok()) << key << " on " << model;
-      EXPECT_LE(distance(one_by_one, at_once, problem.size), 1e-10) << key << " on " << model;
+      EXPECT_LE(distance(one_by_one, at_once, problem.size), 1e-12) << key << " on " << model;
     }
   }
 }

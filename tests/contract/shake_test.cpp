@@ -72,8 +72,8 @@ TEST(Shake, HasThePositionsAndHalfStepMomentaOfRattle) {
     keep_largest(off_p, largest_difference(p_half, p));
   });
   std::printf("shake − rattle, t <= 10: q %.1e, p at half steps %.1e\n", off_q, off_p);
-  EXPECT_LE(off_q, 2e-11);
-  EXPECT_LE(off_p, 2e-11);
+  EXPECT_LE(off_q, 5e-12);
+  EXPECT_LE(off_p, 5e-12);
 }
 
 // For quadratic g: G(q) p = h/4 (g_qq(p₋½, p₋½) − g_qq(p₊½, p₊½)), which does not accumulate.

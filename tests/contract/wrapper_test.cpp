@@ -172,7 +172,7 @@ TEST(Wrapper, BroydenConvergesFast) {
       const Counters& c = method->counters();
       const double mean = static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves);
       std::printf("%s, %s: %.2f iterations a solve, at most %d\n", model, key, mean, c.newton_max);
-      EXPECT_LE(mean, 10) << key << " on " << model;
+      EXPECT_LE(mean, 7) << key << " on " << model;
     }
 }
 

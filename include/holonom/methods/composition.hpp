@@ -27,7 +27,6 @@ class Composition {
 
   // Keeps what rounding takes from the state, and gives it back later.
   void compensate(bool yes) { compensated_ = yes; }
-  bool compensated() const { return compensated_; }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
     known_ = {};
@@ -63,7 +62,6 @@ class Composition {
     f("lost_p", lost_.p);
   }
 
-  Motion<Sys>& motion() { return motion_; }
   Counters& counters() { return motion_.counters(); }
   NewtonOptions& options() { return motion_.options(); }
 

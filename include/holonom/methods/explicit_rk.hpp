@@ -31,7 +31,6 @@ class ExplicitRungeKutta {
   }
 
   void compensate(bool yes) { compensated_ = yes; }
-  bool compensated() const { return compensated_; }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     lost_.clear();

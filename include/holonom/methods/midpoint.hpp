@@ -44,21 +44,20 @@ class MidpointMotion {
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
     const S h = ah + bh;
     predictor_.guess(slot, impulse_);
-    sys.mass().solve(p, d_);
-    for (int i = 0; i < q.size(); ++i) d_[i] *= h;
+    guess_displacement(sys, h, p);
+    bool solved = false;
     if (!stiff_) {
       const Status s = iterate_force(sys, h, q, p, lost);
-      if (!s.ok() && !has_newton_) return s;
-      stiff_ = !s.ok() || slow_;
-      if (!s.ok()) {
+      solved = s.ok();
+      if (!solved && !has_newton_) return s;
+      stiff_ = !solved || slow_;
+      if (!solved) {
         fill(impulse_, S(0));
-        sys.mass().solve(p, d_);
-        for (int i = 0; i < q.size(); ++i) d_[i] *= h;
-        if (const Status t = newton(sys, h, q, p, lost); !t.ok()) return t;
+        guess_displacement(sys, h, p);
       }
-    } else if (const Status s = newton(sys, h, q, p, lost); !s.ok()) {
-      return s;
     }
+    if (!solved)
+      if (const Status s = newton(sys, h, q, p, lost); !s.ok()) return s;
     predictor_.remember(slot, impulse_);
     q = q1_;
     p = P_;
@@ -91,6 +90,10 @@ class MidpointMotion {
   }
 
  private:
+  void guess_displacement(const Sys& sys, const S& h, const Vec<S, N>& p) {
+    sys.mass().solve(p, d_);
+    for (S& a : d_) a *= h;
+  }
   void evaluate_force(const Sys& sys, const Vec<S, N>& q) {
     for (int i = 0; i < q.size(); ++i) middle_[i] = q[i] + d_[i] / 2;
     gradient(sys, part_, middle_, force_);

@@ -25,7 +25,6 @@ class Shake {
         q_(size_q(sys)), lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes && form_ == ShakeForm::leapfrog; }
-  bool compensated() const { return compensated_; }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
     if (const Status s = drift_.begin(sys, x); !s.ok()) return s;
