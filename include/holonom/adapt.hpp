@@ -92,6 +92,47 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     else throw std::logic_error(lacks_hpp());
   }
 
+  // H_qq u and (λ·g)_qq u from the system, or exactly by duals if it can be taken to them.
+  std::string lacks_hqq() const override {
+    return HasHqq<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "it lacks the members H_qq and lambda_g_qq, or rebind, of " + this->labels().model;
+  }
+  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
+    if constexpr (HasHqq<Sys>) {
+      fill_from(out, [&](auto& y) { energy_qq(sys_, fixed(q), fixed(p), fixed(u), y); });
+    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
+      const auto dual = sys_.template rebind<Dual<S>>();
+      QVec<std::decay_t<decltype(dual)>> x(this->n()), y(this->n());
+      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
+      if constexpr (Hamiltonian<Sys>) {
+        auto constant = x;
+        for (int i = 0; i < this->n(); ++i) constant[i] = Dual<S>(p[i]);
+        dual.H_q(x, constant, y);
+      } else {
+        dual.V_q(x, y);
+      }
+      for (int i = 0; i < this->n(); ++i) out[i] = y[i].d;
+    } else {
+      throw std::logic_error(lacks_hqq());
+    }
+  }
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const override {
+    if constexpr (HasHqq<Sys>) {
+      MVec<Sys> l(this->m());
+      std::copy(lambda.begin(), lambda.end(), l.begin());
+      fill_from(out, [&](auto& y) { sys_.lambda_g_qq(fixed(q), l, fixed(u), y); });
+    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
+      const auto dual = sys_.template rebind<Dual<S>>();
+      QVec<std::decay_t<decltype(dual)>> x(this->n());
+      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
+      auto J = make_jacobian(dual);
+      dual.G(x, J);
+      fill(out, S(0));
+      for (int k = 0; k < this->m(); ++k) J.row(k, [&](int j, const Dual<S>& a) { out[j] += a.d * lambda[k]; });
+    } else {
+      throw std::logic_error(lacks_hqq());
+    }
+  }
+
   // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
   std::string lacks_curvature() const override {
     return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "it lacks the member g_qq or rebind of " + this->labels().model;

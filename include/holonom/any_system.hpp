@@ -75,6 +75,10 @@ class AnySystem {
   virtual std::string lacks_hpp() const { return {}; }
   virtual void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
   virtual void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
+  // The rest of the second derivatives, as products, for Newton's method: H_qq u and (λ·g)_qq u.
+  virtual std::string lacks_hqq() const = 0;
+  virtual void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
+  virtual void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const = 0;
   virtual std::string lacks_curvature() const { return {}; }
   virtual void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const = 0;
 
@@ -97,6 +101,8 @@ class AnySystem {
   const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  // The same system for another thread, or nullptr if there is none.
+  virtual std::unique_ptr<AnySystem> clone() const { return nullptr; }
   // What is wrong at a point where an evaluation gave NaN or infinity.
   virtual std::string diagnose(const Vec<S>&, const Vec<S>&) const { return {}; }
 
@@ -130,6 +136,9 @@ class HamiltonianView {
   void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const { sys_->H_p(q, p, out); }
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pp(q, p, u, out); }
   void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pq(q, p, u, out); }
+  std::string lacks_hqq() const { return sys_->lacks_hqq(); }
+  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_qq(q, p, u, out); }
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const { sys_->lambda_g_qq(q, lambda, u, out); }
   void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
   void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
   void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
@@ -137,6 +146,9 @@ class HamiltonianView {
   std::string lacks_curvature() const { return sys_->lacks_curvature(); }
   void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const { sys_->g_qq(q, u, v, out); }
   const Vec<S>* inverse_mass_diagonal() const { return sys_->inverse_mass_diagonal(); }
+  const SparseMass<S>* sparse_mass() const { return sys_->sparse_mass(); }
+  std::unique_ptr<AnySystem<S>> clone() const { return sys_->clone(); }
+  bool is_separable() const { return sys_->lacks_separable().empty(); }
 
  protected:
   const AnySystem<S>* sys_;
@@ -185,7 +197,7 @@ class SmallView {
     return sys.n() == N && sys.m() == M && sys.small_code() ? "" : "plain functions of a system of this size";
   }
 
-  double V(const Vec<double, N>& q) const { return sys_->V(dynamic(q)); }
+  double V(const Vec<double, N>& q) const { return sys_->V(copied(q, q_)); }
   void V_q(const Vec<double, N>& q, Vec<double, N>& out) const { call(code_.V_q, q, out.data()); }
   const DiagonalMass<double, N>& mass() const { return mass_; }
   void g(const Vec<double, N>& q, Vec<double, M>& out) const { call(code_.g, q, out.data()); }
@@ -194,22 +206,33 @@ class SmallView {
     call(code_.g_and_G, q, g.data(), &G(0, 0));
   }
   void g_scale(const Vec<double, N>& q, Vec<double, M>& out) const {
-    Vec<double> y(M);
-    sys_->g_scale(dynamic(q), y);
-    std::copy(y.begin(), y.end(), out.begin());
+    sys_->g_scale(copied(q, q_), g_);
+    copy_back(g_, out);
   }
   std::string lacks_curvature() const { return sys_->lacks_curvature(); }
   void g_qq(const Vec<double, N>& q, const Vec<double, N>& u, const Vec<double, N>& v, Vec<double, M>& out) const {
-    Vec<double> y(M);
-    sys_->g_qq(dynamic(q), dynamic(u), dynamic(v), y);
-    std::copy(y.begin(), y.end(), out.begin());
+    sys_->g_qq(copied(q, q_), copied(u, u_), copied(v, v_), g_);
+    copy_back(g_, out);
+  }
+  std::string lacks_hqq() const { return sys_->lacks_hqq(); }
+  void V_qq(Part part, const Vec<double, N>& q, const Vec<double, N>& u, Vec<double, N>& out) const {
+    sys_->V_qq(part, copied(q, q_), copied(u, u_), v_);
+    copy_back(v_, out);
+  }
+  void lambda_g_qq(const Vec<double, N>& q, const Vec<double, M>& lambda, const Vec<double, N>& u, Vec<double, N>& out) const {
+    sys_->lambda_g_qq(copied(q, q_), copied(lambda, g_), copied(u, u_), v_);
+    copy_back(v_, out);
   }
 
  private:
-  static Vec<double> dynamic(const Vec<double, N>& x) {
-    Vec<double> y(N);
+  template <int K>
+  static const Vec<double>& copied(const Vec<double, K>& x, Vec<double>& y) {
     std::copy(x.begin(), x.end(), y.begin());
     return y;
+  }
+  template <int K>
+  static void copy_back(const Vec<double>& x, Vec<double, K>& y) {
+    std::copy(x.begin(), x.end(), y.begin());
   }
   template <class... Out>
   static void call(SmallCode::Function f, const Vec<double, N>& q, Out*... out) {
@@ -221,9 +244,10 @@ class SmallView {
   const AnySystem<double>* sys_;
   SmallCode code_;
   DiagonalMass<double, N> mass_;
+  mutable Vec<double> q_ = Vec<double>(N), u_ = Vec<double>(N), v_ = Vec<double>(N), g_ = Vec<double>(M);
 };
 
-static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>>);
-static_assert(Separable<SmallView<4, 2>>);
+static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>> && HasHqq<HamiltonianView<double>>);
+static_assert(Separable<SmallView<4, 2>> && HasHqq<SmallView<4, 2>>);
 
 }  // namespace holonom

@@ -8,6 +8,7 @@
 //   g_qq(q, u, v, out)                        HasCurvature: the second derivative g_qq(u, v)
 //   V_slow_q(q, out), V_fast_q(q, out)        Split: V = V_slow + V_fast
 //   V_qq(part, q, u, out)                     HasHessian: V_qq u of all of V, or of a part; for stiff ones
+//   H_qq(q, p, u, out) or V_qq, lambda_g_qq(q, λ, u, out)   HasHqq: H_qq u and (λ·g)_qq u; for Newton's method
 //
 // Optional: g_and_G(q, g, G), fused; g_scale(q, out), the size of the terms of g. Dynamic systems also
 // have pattern().
@@ -119,10 +120,23 @@ concept HasHessian = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>&
   sys.V_qq(Part::all, q, q, out);
 };
 
+template <class Sys>
+concept HasHqq = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, const MVec<Sys>& lambda, QVec<Sys>& out) {
+  sys.lambda_g_qq(q, lambda, q, out);
+  requires HasHessian<Sys> || (HasHpp<Sys> && requires { sys.H_qq(q, q, q, out); });
+};
+
 // Whether g_qq can be called: a system that is known at run time only may lack it.
 template <HasCurvature Sys>
 bool knows_curvature(const Sys& sys) {
   if constexpr (requires { sys.lacks_curvature(); }) return sys.lacks_curvature().empty();
+  else return true;
+}
+
+// The same of H_qq.
+template <HasHqq Sys>
+bool knows_hqq(const Sys& sys) {
+  if constexpr (requires { sys.lacks_hqq(); }) return sys.lacks_hqq().empty();
   else return true;
 }
 
@@ -167,5 +181,37 @@ struct MetricAt {
     else return nullptr;
   }
 };
+
+// The derivatives of H, as products where they are second ones, and the metric H_pp of any system, for methods that need not know whether it is separable.
+template <System Sys>
+void energy_q(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, QVec<Sys>& out) {
+  if constexpr (Hamiltonian<Sys>) sys.H_q(q, p, out);
+  else sys.V_q(q, out);
+}
+template <System Sys>
+void energy_p(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, QVec<Sys>& out) {
+  if constexpr (Hamiltonian<Sys>) sys.H_p(q, p, out);
+  else sys.mass().solve(p, out);
+}
+template <System Sys>
+void energy_pp(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
+  if constexpr (HasHpp<Sys>) sys.H_pp(q, p, u, out);
+  else sys.mass().solve(u, out);
+}
+template <System Sys>
+void energy_pq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
+  if constexpr (HasHpp<Sys>) sys.H_pq(q, p, u, out);
+  else fill(out, ScalarOf<Sys>(0));
+}
+template <HasHqq Sys>
+void energy_qq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
+  if constexpr (requires { sys.H_qq(q, p, u, out); }) sys.H_qq(q, p, u, out);
+  else sys.V_qq(Part::all, q, u, out);
+}
+template <System Sys>
+auto metric_at(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
+  if constexpr (Separable<Sys>) return InverseMass<Sys>{sys};
+  else return MetricAt<Sys>{sys, q, p};
+}
 
 }  // namespace holonom

@@ -179,6 +179,10 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
   switch (f) {
     case Formula::V:
     case Formula::invariants: write(MapOutput::summed(), kernel); break;
+    case Formula::events:
+      write(MapOutput::summed(), kernel);
+      write(MapOutput::summed(), magnitude_of_terms(graph, kernel));
+      break;
     case Formula::V_q: scatter(kernel_gradient(graph, term, term.kernel)); break;
     case Formula::V_qq: {
       const Nodes slope = along(graph, kernel, x, direction(Source::u));
@@ -408,12 +412,24 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       const Nodes u = new_inputs(graph, n);
       return make({q, p, u}, {along(graph, nodes_of(model_.invariants), f == Formula::invariants_q ? q : p, u)});
     }
+    case Formula::events: {
+      Nodes events;
+      for (const EventFormula& e : model_.events) events.push_back(e.node);
+      return make({q, p}, {events, magnitude_of_terms(graph, events)});
+    }
     case Formula::M: return make({q}, {mass_matrix_});
     case Formula::T_v: return make({q, v}, {gradient(graph, *model_.kinetic, v)});
     case Formula::T_q: return make({q, v}, {gradient(graph, *model_.kinetic, q)});
     case Formula::T_vq: {
       const Nodes u = new_inputs(graph, n);
       return make({q, v, u}, {along(graph, gradient(graph, *model_.kinetic, v), q, u)});
+    }
+    case Formula::T_qq: {
+      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n), slope = gradient(graph, *model_.kinetic, q);
+      Nodes sum = along(graph, slope, q, u);
+      const Nodes more = along(graph, slope, v, w);
+      for (std::size_t i = 0; i < n; ++i) sum[i] = graph.add(sum[i], more[i]);
+      return make({q, v, u, w}, {sum});
     }
     case Formula::H: return make({q, p}, {{*model_.hamiltonian}});
     case Formula::H_q: return make({q, p}, {gradient(graph, *model_.hamiltonian, q)});
@@ -422,6 +438,10 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     case Formula::H_pq: {
       const Nodes u = new_inputs(graph, n);
       return make({q, p, u}, {along(graph, gradient(graph, *model_.hamiltonian, p), f == Formula::H_pp ? p : q, u)});
+    }
+    case Formula::H_qq: {
+      const Nodes u = new_inputs(graph, n);
+      return make({q, p, u}, {along(graph, gradient(graph, *model_.hamiltonian, q), q, u)});
     }
     case Formula::start: {
       Nodes defaults;
@@ -448,6 +468,7 @@ bool CompiledModel::is_small() const {
 std::vector<Formula> CompiledModel::hot() const {
   using enum Formula;
   std::vector<Formula> list{g, G, g_and_G, g_scale, invariants};
+  if (!model_.events.empty()) list.push_back(events);
   switch (form_) {
     case Form::separable:
       list.insert(list.end(), {V, V_q});
@@ -464,9 +485,10 @@ std::vector<Formula> CompiledModel::hot(const MappedTerm& term) {
   switch (term.role) {
     case MappedTerm::Role::energy: return {Formula::V, Formula::V_q};
     case MappedTerm::Role::constraint: return {Formula::g, Formula::G, Formula::g_and_G, Formula::g_scale};
-    case MappedTerm::Role::invariant: break;
+    case MappedTerm::Role::invariant: return {Formula::invariants};
+    case MappedTerm::Role::event: break;
   }
-  return {Formula::invariants};
+  return {Formula::events};
 }
 
 std::shared_ptr<const NativeFormulas> CompiledModel::native() const {

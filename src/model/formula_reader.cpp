@@ -61,18 +61,18 @@ NodeId FormulaReader::constant(const toml::node& node, const std::string& what) 
   return x;
 }
 
-void FormulaReader::refuse(const toml::node& node, NodeId x, const std::string& what, const std::vector<NodeId>& inputs,
+void FormulaReader::refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs,
                            const std::string& prefix, const std::string& remedy) const {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (depends_on(*model.graph, std::span(&x, 1), std::span(&inputs[i], 1)))
-      source.fail(node, what + " uses " + prefix + model.coordinates[i] + ": " + remedy);
+      fail(what + " uses " + prefix + model.coordinates[i] + ": " + remedy);
 }
 
 NodeId FormulaReader::of_coordinates(const toml::node& node, const std::string& what) const {
   const NodeId x = formula(node, what);
   const std::string remedy = "it must be a formula of the coordinates alone";
-  refuse(node, x, what, model.p, "p_", remedy);
-  refuse(node, x, what, model.v, "v_", remedy);
+  refuse(fail_at(node), x, what, model.p, "p_", remedy);
+  refuse(fail_at(node), x, what, model.v, "v_", remedy);
   return x;
 }
 

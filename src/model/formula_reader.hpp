@@ -6,6 +6,9 @@
 
 namespace holonom {
 
+// Throws an InputError that says where, and what.
+using Fail = std::function<void(const std::string& what)>;
+
 class FormulaReader {
  public:
   explicit FormulaReader(const TomlSource& toml_source) : source(toml_source) { scope.graph = model.graph.get(); }
@@ -19,6 +22,9 @@ class FormulaReader {
   void check_keys(const toml::table& t, const std::vector<std::string>& known, const std::string& where) const;
   // Remembers where a part of the model is written, for messages about its value.
   void mark(const std::string& part, const toml::node& node) { model.places[part] = source.place(node.source().begin); }
+  Fail fail_at(const toml::node& node) const {
+    return [this, &node](const std::string& what) { source.fail(node, what); };
+  }
   void declare(const std::string& name, const toml::source_position& at, FormulaValue value);
 
   FormulaValue formula_value(const toml::node& node, const std::string& what) const;
@@ -26,7 +32,7 @@ class FormulaReader {
   // A formula of parameters alone.
   NodeId constant(const toml::node& node, const std::string& what) const;
   // An error if x depends on one of the inputs, which belong to the coordinates in their order.
-  void refuse(const toml::node& node, NodeId x, const std::string& what, const std::vector<NodeId>& inputs, const std::string& prefix,
+  void refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs, const std::string& prefix,
               const std::string& remedy) const;
   // A formula of coordinates alone: the potential, constraints.
   NodeId of_coordinates(const toml::node& node, const std::string& what) const;

@@ -90,6 +90,10 @@ Model& Model::add_invariant(const std::string& invariant_name, const Expr& value
   invariants.push_back({invariant_name, value.node});
   return *this;
 }
+Model& Model::add_event(const std::string& event_name, const Expr& zero, Direction direction) {
+  events.push_back({event_name, zero.node, direction});
+  return *this;
+}
 Model& Model::start_at(std::initializer_list<double> position, std::initializer_list<double> momentum) {
   q0 = numbers(*graph, position, q.size());
   start = numbers(*graph, momentum, q.size());
@@ -125,6 +129,8 @@ class Validation {
     }
     for (const Named& i : model_.invariants)
       forbid(i.node, model_.v, "v_", "invariant '" + i.name + "'", "write it with momenta p_<name>");
+    for (const EventFormula& e : model_.events)
+      forbid(e.node, model_.v, "v_", "event '" + e.name + "'", "write it with momenta p_<name>");
     if (model_.q0.size() != model_.q.size() || model_.start.size() != model_.q.size())
       fail("the initial values need one number for each of the " + std::to_string(model_.q.size()) + " coordinates");
   }

@@ -336,7 +336,7 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
         r_.declare(e.key, e.place->source().begin, r_.formula_value(*e.node, "where '" + e.key + "'"));
     }
     const NodeId kernel = r_.formula(*formula, what);
-    MappedTerm term = finish(*formula, kernel, role, name, std::move(table));
+    MappedTerm term = finish(r_.fail_at(*formula), kernel, role, name, std::move(table));
     if (const toml::node* part = t->get("part")) {
       const std::string word = part->value<std::string>().value_or("");
       if (word != "fast" && word != "slow") r_.source.fail(*part, "part must be \"slow\" or \"fast\"");
@@ -347,19 +347,19 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
   }
 }
 
-bool TableReader::take_single(const toml::node& node, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast) {
+bool TableReader::take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast) {
   const bool uses_items = std::any_of(items_.begin(), items_.end(), [&](const Item& i) {
     return depends_on(*model_.graph, std::span(&formula, 1), i.x);
   });
   if (!uses_items) return false;
-  MappedTerm term = finish(node, formula, role, name, {});
+  MappedTerm term = finish(fail, formula, role, name, {});
   term.fast = fast;
   term.single = true;
   model_.terms.push_back(std::move(term));
   return true;
 }
 
-MappedTerm TableReader::finish(const toml::node& node, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table) {
+MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table) {
   MappedTerm term;
   term.role = role;
   term.name = name;
@@ -367,15 +367,16 @@ MappedTerm TableReader::finish(const toml::node& node, NodeId kernel, MappedTerm
   Graph& graph = *model_.graph;
   const auto uses = [&](const std::vector<NodeId>& x) { return depends_on(graph, std::span(&kernel, 1), x); };
   const std::string what = name.empty() ? "this term" : "'" + name + "'";
+  const bool with_momenta = role == MappedTerm::Role::invariant || role == MappedTerm::Role::event;
   for (const Item& item : items_) {
     if (!uses(item.x)) continue;
     const VectorCoordinate& v = model_.vectors[item.vector];
-    if (item.momentum && role != MappedTerm::Role::invariant) r_.source.fail(node, what + " uses p_" + v.name + ": it must be a formula of the coordinates alone");
+    if (item.momentum && !with_momenta) fail(what + " uses p_" + v.name + ": it must be a formula of the coordinates alone");
     MappedTerm::Gather gather{item.momentum, item.x, {}};
     const std::vector<double> index = [&] {
       for (const NodeId i : graph.reachable(std::span(&item.index, 1)))
         if (graph[i].op == Op::input && std::none_of(table.values.begin(), table.values.end(), [&](const auto& x) { return x.input == i; }))
-          r_.source.fail(node, "an index of '" + v.name + "' in " + what + " must be a formula of the table's own columns");
+          fail("an index of '" + v.name + "' in " + what + " must be a formula of the table's own columns");
       return evaluate_rows(graph, item.index, table.values, table.rows);
     }();
     for (int row = 0; row < table.rows; ++row) {
@@ -386,7 +387,7 @@ MappedTerm TableReader::finish(const toml::node& node, NodeId kernel, MappedTerm
       }
       std::ostringstream text;
       text << "row " << row << " of " << what << " asks for " << v.name << "[" << i << "], but " << v.name << " has the items 0 to " << v.count - 1;
-      r_.source.fail(node, text.str());
+      fail(text.str());
     }
     term.gathers.push_back(std::move(gather));
   }
@@ -395,29 +396,29 @@ MappedTerm TableReader::finish(const toml::node& node, NodeId kernel, MappedTerm
   for (const auto& [inputs, momentum] : {std::pair{&model_.q, false}, std::pair{&model_.p, true}})
     for (std::size_t i = 0; i < inputs->size(); ++i) {
       if (!uses({(*inputs)[i]})) continue;
-      if (momentum && role != MappedTerm::Role::invariant)
-        r_.source.fail(node, what + " uses p_" + model_.coordinates[i] + ": it must be a formula of the coordinates alone");
+      if (momentum && !with_momenta)
+        fail(what + " uses p_" + model_.coordinates[i] + ": it must be a formula of the coordinates alone");
       by[(*inputs)[i]] = graph.input();
       term.gathers.push_back({momentum, {by[(*inputs)[i]]}, std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
     }
-  if (uses(model_.v)) r_.source.fail(node, what + " uses velocities: write it with coordinates" + (role == MappedTerm::Role::invariant ? " and momenta" : ""));
+  if (uses(model_.v)) fail(what + " uses velocities: write it with coordinates" + (with_momenta ? " and momenta" : ""));
   term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
   for (MappedTerm::RowValue& value : table.values)
     if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1))) term.values.push_back(std::move(value));
-  check_rows(node, term, what);
+  check_rows(fail, term, what);
   return term;
 }
 
 // A row that meets the same coordinate twice is a mistake in the table (a link from an item to itself).
-void TableReader::check_rows(const toml::node& node, const MappedTerm& term, const std::string& what) const {
-  if (term.role == MappedTerm::Role::constraint && term.gathers.empty()) r_.source.fail(node, what + " does not depend on any coordinate");
+void TableReader::check_rows(const Fail& fail, const MappedTerm& term, const std::string& what) const {
+  if (term.role == MappedTerm::Role::constraint && term.gathers.empty()) fail(what + " does not depend on any coordinate");
   for (std::size_t a = 0; a < term.gathers.size(); ++a)
     for (std::size_t b = a + 1; b < term.gathers.size(); ++b) {
       const auto &x = term.gathers[a], &y = term.gathers[b];
       if (x.momentum != y.momentum) continue;
       for (std::size_t row = 0; row < x.first.size(); ++row)
         if (x.first[row] == y.first[row])
-          r_.source.fail(node, "row " + std::to_string(row) + " of " + what + " uses the same item twice under two indices");
+          fail("row " + std::to_string(row) + " of " + what + " uses the same item twice under two indices");
     }
 }
 

@@ -23,7 +23,7 @@ class TableReader {
 
   // A formula without a table may use single items, r[0].x: then it becomes a term of one row, and true
   // is returned.
-  bool take_single(const toml::node& node, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast);
+  bool take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast);
 
  private:
   // An item of a vector as formulas name it: r[index].
@@ -43,8 +43,8 @@ class TableReader {
   Table read_table(const toml::node& over, const std::string& what);
   Table file_table(const toml::node& node, const std::string& file) const;
   int integer(const toml::node& node, NodeId x, const std::string& what) const;
-  MappedTerm finish(const toml::node& node, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table);
-  void check_rows(const toml::node& node, const MappedTerm& term, const std::string& what) const;
+  MappedTerm finish(const Fail& fail, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table);
+  void check_rows(const Fail& fail, const MappedTerm& term, const std::string& what) const;
 
   FormulaReader& r_;
   Model& model_;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "holonom/expr/derivative.hpp"
-#include "table_reader.hpp"
+#include "event_reader.hpp"
 
 namespace holonom {
 
@@ -16,7 +16,8 @@ using Nodes = std::vector<NodeId>;
 
 class Reader : private FormulaReader {
  public:
-  Reader(const TomlSource& toml_source, const Overrides& overrides) : FormulaReader(toml_source), overrides_(overrides) {}
+  Reader(const TomlSource& toml_source, const Overrides& overrides, const std::vector<std::string>& events)
+      : FormulaReader(toml_source), overrides_(overrides), events_(events) {}
 
   Model read() {
     toml::table root;
@@ -26,7 +27,7 @@ class Reader : private FormulaReader {
       source.fail(e.source().begin, std::string(e.description()));
     }
     check_keys(root, {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
-                      "reversal", "initial", "integrate"}, "the model file");
+                      "events", "reversal", "initial", "integrate"}, "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));
@@ -35,6 +36,9 @@ class Reader : private FormulaReader {
     read_energy(root);
     read_named(table(root, "constraints"), model.constraints, MappedTerm::Role::constraint);
     read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
+    EventReader events(*this, tables_);
+    events.read(table(root, "events"));
+    for (const std::string& option : events_) events.read_option(option);
     read_reversal(table(root, "reversal"));
     read_initial(root);
     read_integrate(table(root, "integrate"));
@@ -120,7 +124,7 @@ class Reader : private FormulaReader {
     if (H && V) source.fail(*V, "the hamiltonian contains the potential already: give one of them");
     if (H) {
       model.hamiltonian = formula(*H, "the hamiltonian");
-      refuse(*H, *model.hamiltonian, "the hamiltonian", model.v, "v_", "write it with momenta p_<name>");
+      refuse(fail_at(*H), *model.hamiltonian, "the hamiltonian", model.v, "v_", "write it with momenta p_<name>");
       return;
     }
     if (!model.vectors.empty() && !M) source.fail(*energy, "vector coordinates need the energy as mass = { ... } and potential");
@@ -131,7 +135,7 @@ class Reader : private FormulaReader {
     if (sums) tables_.read_terms(*sums, MappedTerm::Role::energy);
     if (T) {
       model.kinetic = formula(*T, "the kinetic energy");
-      refuse(*T, *model.kinetic, "the kinetic energy", model.p, "p_", "write it with velocities v_<name>");
+      refuse(fail_at(*T), *model.kinetic, "the kinetic energy", model.p, "p_", "write it with velocities v_<name>");
     }
     if (M) read_mass(*M);
   }
@@ -140,7 +144,7 @@ class Reader : private FormulaReader {
     // A part that uses single items of a vector becomes a term of its own.
     const auto part = [&](const toml::node& formula_node, const std::string& what, bool fast) {
       const NodeId V = of_coordinates(formula_node, what);
-      return tables_.take_single(formula_node, V, MappedTerm::Role::energy, "", fast) ? Graph::zero : V;
+      return tables_.take_single(fail_at(formula_node), V, MappedTerm::Role::energy, "", fast) ? Graph::zero : V;
     };
     const toml::table* split = node.as_table();
     if (!split) {
@@ -202,9 +206,9 @@ class Reader : private FormulaReader {
       if (constraint && e.key == "stack") source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
       const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);
-      if (tables_.take_single(*e.node, x, role, e.key, false)) continue;
+      if (tables_.take_single(fail_at(*e.node), x, role, e.key, false)) continue;
       if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q)) source.fail(*e.node, what + " does not depend on any coordinate");
-      if (!constraint) refuse(*e.node, x, what, model.v, "v_", "write it with momenta p_<name>");
+      if (!constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
       into.push_back({e.key, x});
     }
   }
@@ -302,22 +306,23 @@ class Reader : private FormulaReader {
   }
 
   const Overrides& overrides_;
+  const std::vector<std::string>& events_;
   TableReader tables_{*this};
 };
 
 }  // namespace
 
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides) {
+Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides, const std::vector<std::string>& events) {
   const TomlSource source(file_name, std::move(text));
-  return Reader(source, overrides).read();
+  return Reader(source, overrides, events).read();
 }
 
-Model load_model(const std::string& path, const Overrides& overrides) {
+Model load_model(const std::string& path, const Overrides& overrides, const std::vector<std::string>& events) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) throw InputError(path + ": the file cannot be read");
   std::ostringstream text;
   text << file.rdbuf();
-  return parse_model(text.str(), path, overrides);
+  return parse_model(text.str(), path, overrides, events);
 }
 
 }  // namespace holonom

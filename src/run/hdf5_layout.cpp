@@ -95,7 +95,7 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
     write_attribute(root, "sample_interval_text", about.sample);
     write_attribute(
         root, "interpolation",
-        "cubic Hermite in (q, p) between steps; rows marked in /interpolated are no states of the symplectic map");
+        "polynomials of degree 5 in (q, p) between steps (Hermite, with two slopes inside), projected onto the constraints; rows marked in /interpolated are no states of the symplectic map");
   }
 
   const Handle parameters = make_group(file, "/parameters");

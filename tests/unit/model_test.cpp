@@ -132,6 +132,95 @@ TEST(MassMatrix, AgainstDuals) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(agree(out[i].d, product[i], 1000)) << "H_pp u " << i;
 }
 
+// ---- H_qq u and (λ·g)_qq u, in every form of the energy, against duals
+
+void expect_second_derivatives(const GraphSystem<quad>& sys) {
+  using D = Dual<quad>;
+  const GraphSystem<D> dual = sys.rebind<D>();
+  const int n = sys.n(), m = sys.m();
+  // Any state will do, on the manifold or not: the start, shaken.
+  State<quad> x = initial_state(sys).state;
+  Vec<quad> u(n), lambda(m), out(n);
+  Vec<D> q(n), p(n), H_q(n);
+  for (int i = 0; i < n; ++i) {
+    x.q[i] += quad((i * 7) % 5 - 2) / 40;
+    x.p[i] += quad((i * 3) % 7 - 3) / 5;
+    u[i] = quad((i * 5) % 11 - 4) / 3;
+    q[i] = D(x.q[i], u[i]);
+    p[i] = D(x.p[i]);
+  }
+  for (int k = 0; k < m; ++k) lambda[k] = quad(2 * k + 1) / 3 - m;
+  const auto expect = [&](const Vec<quad>& exact, const char* what) {
+    quad size(0);
+    for (const quad& y : exact) size = std::max(size, quad(abs(y)));
+    for (int i = 0; i < n; ++i) EXPECT_LE(abs(quad(out[i] - exact[i])), size * 1000 * epsilon<quad>()) << what << " " << i;
+  };
+  ASSERT_EQ(sys.lacks_hqq(), "");
+  Vec<quad> exact(n);
+  dual.H_q(q, p, H_q);
+  for (int i = 0; i < n; ++i) exact[i] = H_q[i].d;
+  sys.H_qq(x.q, x.p, u, out);
+  expect(exact, "H_qq u");
+  Jacobian<D> G(sys.pattern());
+  dual.G(q, G);
+  fill(exact, quad(0));
+  for (int k = 0; k < m; ++k) G.row(k, [&](int j, const D& a) { exact[j] += lambda[k] * a.d; });
+  sys.lambda_g_qq(x.q, lambda, u, out);
+  expect(exact, "lambda.g_qq u");
+}
+
+TEST(SecondDerivatives, AgreeWithDuals) {
+  for (const char* model : {"double-pendulum", "lj-chain", "henon-heiles", "elastic-double-pendulum", "rigid-body-heavy", "four-bar",
+                            "charged-particle", "slider-crank", "hanging-chain", "stiff-pendulum-chain"}) {
+    SCOPED_TRACE(model);
+    expect_second_derivatives(GraphSystem<quad>(load(model)));
+  }
+}
+// Terms over index tables in the energy and in the constraints.
+TEST(SecondDerivatives, AgreeWithDualsOverTables) {
+  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+[parameters]
+N = 6
+[coordinates]
+r = { count = "N", dim = 2 }
+[energy]
+mass = { r = "1 + i" }
+potential = "exp(r[0].x*r[1].y)"
+[[energy.sum]]
+over = { pairs = "r" }
+term = "1/(1 + dot(r[i] - r[j], r[i] - r[j]))"
+[[constraints.stack]]
+name = "link"
+over = { i = "0..N-2" }
+zero = "sin(r[i+1].x - r[i].x) + (r[i+1].y - r[i].y)^3 - sin(1)"
+[initial]
+q.r = ["i", "0"]
+)toml")));
+}
+// A full mass matrix, the kinetic energy of which depends on all coordinates, and a potential as well.
+TEST(SecondDerivatives, AgreeWithDualsWhereAllDependsOnAll) {
+  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+[coordinates]
+names = ["a", "b", "c"]
+[energy]
+kinetic = "((2 + cos(a*b))*v_a^2 + (3 + c^2)*v_b^2 + v_c^2 + v_a*v_b*sin(c) + v_b*v_c*a/5)/2"
+potential = "exp(a*c) + b^4/4"
+[constraints]
+surface = "a^2*b + sin(c)"
+[initial]
+q = { a = 1, b = 0, c = 0 }
+)toml")));
+  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+[coordinates]
+names = ["a", "b"]
+[energy]
+hamiltonian = "exp(a*p_b) + (1 + a^2*b^2)*p_a^4/4 + p_b^2*cos(a) + a^3*b"
+[constraints]
+[initial]
+q = { a = 1, b = 0 }
+)toml")));
+}
+
 TEST(MassMatrix, AnIndefiniteOneGivesNaNAndADiagnosis) {
   const auto compiled = from_text(R"toml(
 [coordinates]
@@ -463,6 +552,67 @@ TEST(OwnTypes, GetCurvatureByDuals) {
   for (int k = 0; k < 2; ++k) EXPECT_NEAR(x.lambda[k], y.lambda[k], 1e-13);
 }
 
+TEST(OwnTypes, GetSecondDerivativesByDuals) {
+  const GraphSystem<double> text(from_text(double_pendulum_text));
+  const auto own = adapt(OwnDoublePendulum<double>{});
+  EXPECT_EQ(own.lacks_hqq(), "");
+  const Vec<double> q{0.6, -0.8, 0.5, -1.7}, p{0.1, 0.2, 0.3, 0.4}, u{0.3, -0.2, 0.7, 0.1}, lambda{1.25, -0.75};
+  Vec<double> a(4), b(4);
+  own.H_qq(q, p, u, a);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(a[i], 0);
+  own.lambda_g_qq(q, lambda, u, a);
+  text.lambda_g_qq(q, lambda, u, b);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(a[i], b[i], 1e-15);
+}
+
+// A bead on a parabola with V = x² y, H_qq and g_qq written out; there is no rebind.
+struct OwnBead {
+  using Scalar = double;
+  static constexpr int N = 2, M = 1;
+  using Q = Vec<double, 2>;
+  double H(const Q& q, const Q& p) const { return dot(p, p) / 2 + q[0] * q[0] * q[1]; }
+  void H_q(const Q& q, const Q&, Q& out) const { out = {2 * q[0] * q[1], q[0] * q[0]}; }
+  void H_p(const Q&, const Q& p, Q& out) const { out = p; }
+  void H_pp(const Q&, const Q&, const Q& u, Q& out) const { out = u; }
+  void H_pq(const Q&, const Q&, const Q&, Q& out) const { out = {0.0, 0.0}; }
+  void H_qq(const Q& q, const Q&, const Q& u, Q& out) const { out = {2 * (q[1] * u[0] + q[0] * u[1]), 2 * q[0] * u[0]}; }
+  void g(const Q& q, Vec<double, 1>& out) const { out[0] = q[1] - q[0] * q[0]; }
+  void G(const Q& q, Jacobian<double, 2, 1>& out) const { out(0, 0) = -2 * q[0], out(0, 1) = 1; }
+  void lambda_g_qq(const Q&, const Vec<double, 1>& lambda, const Q& u, Q& out) const { out = {-2 * lambda[0] * u[0], 0.0}; }
+};
+static_assert(HasHqq<OwnBead> && !RebindsTo<OwnBead, Dual<double>>);
+
+TEST(OwnTypes, WithSecondDerivativesOfTheirOwn) {
+  const GraphSystem<double> text(from_text(R"toml(
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "x^2*y"
+[constraints]
+parabola = "y - x^2"
+[initial]
+q = { x = 1, y = 1 }
+)toml"));
+  const auto own = adapt(OwnBead{});
+  EXPECT_EQ(own.lacks_hqq(), "");
+  const Vec<double> q{0.6, -0.8}, p{0.1, 0.2}, u{0.3, -0.2}, lambda{1.25};
+  Vec<double> a(2), b(2);
+  own.H_qq(q, p, u, a), text.H_qq(q, p, u, b);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(a[i], b[i], 1e-15);
+  own.lambda_g_qq(q, lambda, u, a), text.lambda_g_qq(q, lambda, u, b);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(a[i], b[i], 1e-15);
+  // They are what the full Newton matrix is made of.
+  MethodOptions options;
+  options.newton.matrix = StageMatrix::full;
+  State<double> x = initial_state(text).state, y = x;
+  const auto one = methods().find("lobatto-3").make<double>(own, options), other = methods().find("lobatto-3").make<double>(text);
+  ASSERT_TRUE(one->begin(x, 0.1).ok() && other->begin(y, 0.1).ok());
+  for (int k = 0; k < 50; ++k) ASSERT_TRUE(one->step(x, 0.1).ok() && other->step(y, 0.1).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(x.q[i], y.q[i], 1e-12);
+  EXPECT_GT(one->counters().hessian, 0U);
+}
+
 // A charged particle on the unit sphere, H = ((p_x + y)² + (p_y − x)² + p_z²)/2 − z
 struct OwnCharge {
   using Scalar = double;
@@ -523,8 +673,19 @@ TEST(OwnTypes, AreToldWhatTheyMiss) {
   EXPECT_TRUE(contains(own.lacks_hpp(), "H_pp and H_pq of my charge"));
   EXPECT_TRUE(contains(own.lacks_separable(), "V, V_q and mass of my charge"));
   EXPECT_TRUE(contains(own.lacks_curvature(), "g_qq or rebind of my charge"));
+  EXPECT_TRUE(contains(own.lacks_hqq(), "H_qq and lambda_g_qq, or rebind, of my charge"));
   EXPECT_TRUE(
       contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }), "rattle does not suit"));
+}
+
+// The full Newton matrix cannot be had; the other ones can.
+TEST(OwnTypes, AreToldWhatTheFullNewtonMatrixMisses) {
+  const auto own = adapt(OwnChargeWithProducts{}, "my charge");
+  MethodOptions options;
+  EXPECT_NO_THROW((void)methods().find("lobatto-3").make<double>(own, options));
+  options.newton.matrix = StageMatrix::full;
+  EXPECT_TRUE(contains(message_of<Unsuitable>([&] { (void)methods().find("lobatto-3").make<double>(own, options); }),
+                       "lobatto-3 with the full Newton matrix: it lacks the members H_qq"));
 }
 
 TEST(OwnTypes, RunWithTheDriver) {

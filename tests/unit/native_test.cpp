@@ -521,6 +521,7 @@ vector<Formula> formulas_of(MappedTerm::Role role) {
     case MappedTerm::Role::energy: return {V, V_q, V_qq};
     case MappedTerm::Role::constraint: return {g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq};
     case MappedTerm::Role::invariant: return {invariants};
+    case MappedTerm::Role::event: return {events};
   }
   return {};
 }

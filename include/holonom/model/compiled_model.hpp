@@ -27,8 +27,10 @@ enum class Formula : std::uint8_t {
   lambda_g_qq,                   // (λ·g)_qq u
   lambda_g_qqq,                  // (λ·g)_qqq(u, v)
   invariants, invariants_q, invariants_p,
+  events,                        // and the sizes of their terms
   M, T_v, T_q, T_vq,             // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
-  H, H_q, H_p, H_pp, H_pq,       // general form; H_pp u and H_pq u
+  T_qq,                          // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
+  H, H_q, H_p, H_pp, H_pq, H_qq, // general form; H_pp u, H_pq u and H_qq u
   start,                         // q0; p0 or v0; step and until where given
   count
 };

@@ -29,6 +29,8 @@ class GraphSystem final : public AnySystem<S> {
   void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
   void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
+  std::string lacks_hqq() const override { return {}; }
+  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
 
   void g(const Vec<S>& q, Vec<S>& out) const override;
   void G(const Vec<S>& q, Jacobian<S>& out) const override;
@@ -36,7 +38,7 @@ class GraphSystem final : public AnySystem<S> {
   void g_scale(const Vec<S>& q, Vec<S>& out) const override;
   void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override;
   void g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const;
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const;
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const override;
   void lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const;
 
   std::string lacks_separable() const override { return compiled_->not_separable(); }
@@ -54,10 +56,14 @@ class GraphSystem final : public AnySystem<S> {
   // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j
   void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out) const;
 
+  // The functions of [events] and the sizes of their terms.
+  void events(const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) const;
+
   // Replaces the table of a term of the energy: for each of its gathers, the items of each row. The
   // pattern of constraints is fixed, so stacks keep theirs.
   void replace_table(std::size_t term, const std::vector<std::vector<std::int32_t>>& first_coordinates);
 
+  std::unique_ptr<AnySystem<S>> clone() const override { return std::make_unique<GraphSystem>(*this); }
   std::string diagnose(const Vec<S>& q, const Vec<S>& p) const override;
 
   // p with H_p(q, p) = v. False if there is none nearby.
@@ -113,7 +119,7 @@ class GraphSystem final : public AnySystem<S> {
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;
-  mutable Vec<S> velocity_, work_, mass_entries_;
+  mutable Vec<S> velocity_, work_, more_work_, mass_entries_;
   mutable Vec<S> mass_position_;  // where mass_factor_ was made
   mutable Square<S> mass_factor_;
   mutable bool mass_known_ = false;

@@ -15,7 +15,7 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   this->labels_ = compiled_->shared_labels();
   this->pattern_ = compiled_->shared_pattern();
   const int n = this->n();
-  velocity_ = work_ = mass_position_ = Vec<S>(n);
+  velocity_ = work_ = more_work_ = mass_position_ = Vec<S>(n);
   using Form = CompiledModel::Form;
   std::vector<Formula> hot{Formula::g, Formula::G, Formula::g_and_G, Formula::invariants};
   switch (compiled_->form()) {
@@ -67,6 +67,7 @@ void GraphSystem<S>::make_terms() {
         term.invariant = invariant++;
         prepare(term, Formula::invariants);
         break;
+      case MappedTerm::Role::event: prepare(term, Formula::events); break;
     }
   }
 }
@@ -357,6 +358,13 @@ void GraphSystem<S>::invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) c
 }
 
 template <class S>
+void GraphSystem<S>::events(const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) const {
+  call(Formula::events, {q.data(), p.data()}, {value.data(), scale.data()});
+  map(MappedTerm::Role::event, Formula::events, {.q = q.data(), .p = p.data()},
+      [&](const Term& term, std::size_t block) { return (block == 0 ? value : scale).data() + term.source->event; });
+}
+
+template <class S>
 S GraphSystem<S>::H(const Vec<S>& q, const Vec<S>& p) const {
   if (compiled_->form() == CompiledModel::Form::general) {
     S result(0);
@@ -418,6 +426,20 @@ void GraphSystem<S>::H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec
       solve_mass(q, out);
       break;
     case CompiledModel::Form::general: call(Formula::H_pq, {q.data(), p.data(), u.data()}, {out.data()}); break;
+  }
+}
+
+template <class S>
+void GraphSystem<S>::H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const {
+  switch (compiled_->form()) {
+    case CompiledModel::Form::separable: V_qq(Part::all, q, u, out); break;
+    case CompiledModel::Form::mass_matrix:  // of V_q − ∂T/∂q at v = M⁻¹p, where v changes by H_pq u
+      H_pq(q, p, u, more_work_);
+      V_qq(Part::all, q, u, out);
+      call(Formula::T_qq, {q.data(), velocity_.data(), u.data(), more_work_.data()}, {work_.data()});
+      axpy(S(-1), work_, out);
+      break;
+    case CompiledModel::Form::general: call(Formula::H_qq, {q.data(), p.data(), u.data()}, {out.data()}); break;
   }
 }
 

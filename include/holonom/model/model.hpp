@@ -25,6 +25,16 @@ struct Named {
   NodeId node;
 };
 
+// Of a crossing of zero, as time increases.
+enum class Direction : std::uint8_t { both, up, down };
+
+// A formula in q and p whose zeros are events of a run.
+struct EventFormula {
+  std::string name;
+  NodeId node = Graph::zero;  // zero if it uses items of a vector: then it is a MappedTerm
+  Direction direction = Direction::both;
+};
+
 // A coordinate with many items, r[0], r[1], ..., each with dim components.
 struct VectorCoordinate {
   std::string name;
@@ -39,9 +49,9 @@ struct VectorCoordinate {
 };
 
 // One formula for every row of an index table: a sum in the energy or in an invariant, or a stack of
-// constraints. 10^6 links are one kernel and one table, never 10^6 nodes.
+// constraints; or an event that uses items. 10^6 links are one kernel and one table, never 10^6 nodes.
 struct MappedTerm {
-  enum class Role : std::uint8_t { energy, constraint, invariant };
+  enum class Role : std::uint8_t { energy, constraint, invariant, event };
   // What the kernel reads from the coordinates (or momenta) of an item.
   struct Gather {
     bool momentum = false;
@@ -61,6 +71,7 @@ struct MappedTerm {
   NodeId kernel = 0;
   bool fast = false;    // belongs to the fast part of the potential
   bool single = false;  // a formula that was written without a table
+  int event = -1;       // which one, if it is one
   std::vector<Gather> gathers;
   std::vector<RowValue> values;
 };
@@ -94,6 +105,7 @@ struct Model {
   std::optional<MassTable> mass_table;  // instead, for all coordinates
 
   std::vector<Named> constraints, invariants;
+  std::vector<EventFormula> events;
   std::vector<bool> flip_q, flip_p;  // the involution ρ of [reversal]
   bool reversal_given = false;
 
@@ -124,6 +136,7 @@ struct Model {
   Model& set_hamiltonian(const Expr& H);
   Model& add_constraint(const std::string& constraint_name, const Expr& zero);
   Model& add_invariant(const std::string& invariant_name, const Expr& value);
+  Model& add_event(const std::string& event_name, const Expr& zero, Direction direction = Direction::both);
   Model& start_at(std::initializer_list<double> position, std::initializer_list<double> momentum = {});
   Model& start_moving(std::initializer_list<double> position, std::initializer_list<double> velocity);
 

@@ -13,7 +13,9 @@ namespace holonom {
 // Values that replace parameters of the file: --set name=value.
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
-Model load_model(const std::string& path, const Overrides& overrides = {});
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides = {});
+// `events`: further ones, as --event has them, "formula" or "name=formula".
+Model load_model(const std::string& path, const Overrides& overrides = {}, const std::vector<std::string>& events = {});
+Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides = {},
+                  const std::vector<std::string>& events = {});
 
 }  // namespace holonom

@@ -1,25 +1,57 @@
 // CSV: one row for each recorded state, all digits. Columns: t, coordinates, p_<coordinate>,
-// lambda_<constraint>, energy, position_residual, hidden_residual, invariants.
+// lambda_<constraint>, energy, position_residual, hidden_residual, invariants. A file of events has the columns
+// event and direction before them.
 #pragma once
 
 #include <fstream>
 
 #include "holonom/model/model.hpp"
-#include "holonom/run/driver.hpp"
+#include "holonom/run/events.hpp"
 
 namespace holonom {
+
+namespace detail {
+
+template <class S>
+class CsvFile {
+ public:
+  // Throws InputError if the file cannot be written, or exists and may not be overwritten.
+  CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite);
+  void row(const std::string& first_cells, const State<S>& x, const Observation<S>& seen);
+  void flush();
+
+ private:
+  void check() const;
+
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace detail
 
 template <class S>
 class CsvRecorder final : public Recorder<S> {
  public:
-  // Throws InputError if the file cannot be written, or exists and may not be overwritten.
-  CsvRecorder(const std::string& path, const Labels& labels, bool overwrite);
-  void record(const State<S>& x, const Observation<S>& seen) override;
-  void flush() override;
+  // Throws as CsvFile does.
+  CsvRecorder(const std::string& path, const Labels& labels, bool overwrite) : file_(path, "", labels, overwrite) {}
+  void record(const State<S>& x, const Observation<S>& seen) override { file_.row("", x, seen); }
+  void flush() override { file_.flush(); }
 
  private:
-  std::string path_;
-  std::ofstream file_;
+  detail::CsvFile<S> file_;
+};
+
+template <class S>
+class EventCsv final : public EventRecorder<S> {
+ public:
+  // Throws as CsvFile does.
+  EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite);
+  void event(const Event<S>& e) override;
+  void flush() override { file_.flush(); }
+
+ private:
+  detail::CsvFile<S> file_;
+  std::vector<std::string> cells_;  // the names, quoted where they have to be
 };
 
 }  // namespace holonom

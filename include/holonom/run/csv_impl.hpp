@@ -1,4 +1,4 @@
-// CsvRecorder, for the translation units that instantiate it.
+// The CSV recorders, for the translation units that instantiate them.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,15 @@
 
 namespace holonom {
 
+namespace detail {
+
 template <class S>
-CsvRecorder<S>::CsvRecorder(const std::string& path, const Labels& labels, bool overwrite) : path_(path) {
+CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite) : path_(path) {
   if (!overwrite && std::filesystem::exists(path))
     throw InputError(path + ": the file exists; use --force to overwrite it, or another name");
   file_.open(path);
   if (!file_) throw InputError(path + ": the file cannot be written (does the folder exist, and may you write there?)");
-  file_ << "t";
+  file_ << first_columns << "t";
   for (const std::string& c : labels.coordinates) file_ << ',' << c;
   for (const std::string& c : labels.coordinates) file_ << ",p_" << c;
   for (const std::string& c : labels.constraints) file_ << ",lambda_" << c;
@@ -23,19 +25,44 @@ CsvRecorder<S>::CsvRecorder(const std::string& path, const Labels& labels, bool 
 }
 
 template <class S>
-void CsvRecorder<S>::record(const State<S>& x, const Observation<S>& seen) {
-  file_ << to_text(x.t);
+void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Observation<S>& seen) {
+  file_ << first_cells << to_text(x.t);
   for (const auto* block : {&x.q, &x.p, &x.lambda})
     for (const S& a : *block) file_ << ',' << to_text(a);
   file_ << ',' << to_text(seen.energy) << ',' << to_text(seen.position.absolute) << ',' << to_text(seen.hidden.absolute);
   for (const S& a : seen.invariants) file_ << ',' << to_text(a);
   file_ << '\n';
-  if (!file_) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
+  check();
 }
 
 template <class S>
-void CsvRecorder<S>::flush() {
-  if (!file_.flush()) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
+void CsvFile<S>::flush() {
+  file_.flush();
+  check();
+}
+
+template <class S>
+void CsvFile<S>::check() const {
+  if (!file_) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
+}
+
+}  // namespace detail
+
+template <class S>
+EventCsv<S>::EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite)
+    : file_(path, "event,direction,", labels, overwrite) {
+  // A name may be a formula, such as atan2(y, x).
+  for (const EventFormula& e : events) {
+    const bool quoted = e.name.find_first_of(",\"\n") != std::string::npos;
+    std::string cell;
+    for (const char c : e.name) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+    cells_.push_back(quoted ? '"' + cell + '"' : cell);
+  }
+}
+
+template <class S>
+void EventCsv<S>::event(const Event<S>& e) {
+  file_.row(cells_[static_cast<std::size_t>(e.which)] + (e.up ? ",up," : ",down,"), e.state, e.seen);
 }
 
 }  // namespace holonom

@@ -92,7 +92,7 @@ class RunLoop {
     seen_.hidden = manifold_.hidden(x_.q, x_.p);
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
     const auto raise = [](R& largest, const R& value) {
-      if (!(value <= largest)) largest = value;
+      if (!(value <= largest) && largest == largest) largest = value;
     };
     if (done_ > 0) {
       raise(result_.energy_error, magnitude(S(seen_.energy - result_.energy_initial)));
@@ -108,7 +108,10 @@ class RunLoop {
   }
 
   void record() {
-    if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
+    const Vec<S>* of_stage = plan_.stage_multipliers && done_ > 0 ? method_.stage_multipliers() : nullptr;
+    if (of_stage)
+      x_.lambda = *of_stage;
+    else if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
       fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
     for (Recorder<S>* r : recorders_) r->record(x_, seen_);
     recorded_ = done_;

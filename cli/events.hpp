@@ -1,0 +1,63 @@
+// The events of a run, as the program reports them.
+#pragma once
+
+#include "holonom/model/graph_system.hpp"
+#include "holonom/run/csv.hpp"
+
+namespace holonom {
+
+// The first events of a run, for JSON: no more than a reader wants, or memory has.
+template <class S>
+class FirstEvents final : public EventRecorder<S> {
+ public:
+  void event(const Event<S>& e) override {
+    constexpr std::size_t most_events = 1000, most_numbers = 1000000;
+    const auto numbers = static_cast<std::size_t>(2 * e.state.q.size());
+    if (list.size() < most_events && list.size() * numbers < most_numbers) list.push_back(e);
+  }
+  std::vector<Event<S>> list;
+};
+
+template <class S>
+struct Events {
+  const std::vector<EventFormula>& formulas;
+  const std::vector<EventCount<S>>& counts;
+  const std::vector<Event<S>>& first;
+};
+
+// All that looks for events in a run; without a finder if none are wanted.
+template <class S>
+class EventWatch {
+ public:
+  EventWatch(const GraphSystem<S>& sys, Kept kept, const std::string& path, bool overwrite)
+      : formulas_(sys.compiled().model().events) {
+    if (formulas_.empty()) return;
+    std::vector<EventRecorder<S>*> to{&first_};
+    if (!path.empty()) to.push_back(&file_.emplace(path, sys.labels(), formulas_, overwrite));
+    std::vector<Direction> directions;
+    for (const EventFormula& e : formulas_) directions.push_back(e.direction);
+    const auto functions = [&sys](const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) {
+      sys.events(q, p, value, scale);
+    };
+    finder.emplace(sys, functions, std::move(directions), std::move(to), kept);
+  }
+  Events<S> events() const { return {formulas_, finder ? finder->counts() : none_, first_.list}; }
+
+  std::optional<EventFinder<S>> finder;
+
+ private:
+  const std::vector<EventFormula>& formulas_;
+  const std::vector<EventCount<S>> none_;
+  FirstEvents<S> first_;
+  std::optional<EventCsv<S>> file_;
+};
+
+// Events that were asked for and cannot happen deserve a word.
+template <class S>
+std::string complaint(const EventCount<S>& count) {
+  if (count.always_zero) return "is zero all along, as a constraint is: it has no crossings";
+  if (!count.finite) return "is not finite at some states: crossings there were not found";
+  return {};
+}
+
+}  // namespace holonom
