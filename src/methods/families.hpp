@@ -4,6 +4,7 @@
 
 #include "holonom/coefficients/composition.hpp"
 #include "holonom/coefficients/explicit_tableau.hpp"
+#include "holonom/coefficients/pair_file.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/shake.hpp"
 #include "holonom/methods/word.hpp"
@@ -27,11 +28,24 @@ template <class S>
 Maker<S> shake_maker(const std::string& key, ShakeForm form);
 template <class S>
 Maker<S> explicit_rk_maker(const std::string& key, const ExplicitTableau& tableau);
+template <class S>
+Maker<S> lobatto_maker(const std::string& key, int s);
+template <class S>
+Maker<S> pair_maker(const std::string& key, const PairFile& pair);
+template <class S>
+Maker<S> implicit_rk_maker(const std::string& key, Family family, int s, bool projected);
+template <class S>
+Maker<S> bdf_maker(const std::string& key, int k);
 
 MethodFamily base_family();
 MethodFamily composition_family();
 MethodFamily shake_family();
 MethodFamily explicit_rk_family();
+MethodFamily lobatto_family();
+MethodFamily pair_family();
+MethodFamily gauss_family();
+MethodFamily radau_family();
+MethodFamily bdf_family();
 
 // A word on a small system that offers plain functions, or nullptr if there is no such code.
 template <class S>
@@ -41,6 +55,15 @@ std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const Metho
 template <>
 std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sys, const MethodOptions& options,
                                                      const Word<double>& word);
+
+// The same for a symplectic pair.
+template <class S>
+std::unique_ptr<AnyMethod<S>> small_pair(const AnySystem<S>&, const MethodOptions&, const Tableau<S>&, const Tableau<S>&) {
+  return nullptr;
+}
+template <>
+std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options, const Tableau<double>& t,
+                                              const Tableau<double>& dual);
 
 // The makers of a family in all scalars: all_scalars([]<class S> { return rattle_maker<S>(); })
 template <class F>

@@ -29,6 +29,11 @@ Registry& methods() {
     r.add(base_family());
     r.add(composition_family());
     r.add(shake_family());
+    r.add(lobatto_family());
+    r.add(pair_family());
+    r.add(gauss_family());
+    r.add(radau_family());
+    r.add(bdf_family());
     r.add(explicit_rk_family());
     return r;
   }();

@@ -116,6 +116,21 @@ TEST(DenseFailures, TheFirstPivotThatIsNotPositiveIsNamed) {
   EXPECT_EQ(factor_ldl(A, 0.0), 1) << "NaN is not positive";
 }
 
+// Row exchanges follow the values: a pivot that is all tangent is none.
+TEST(PivotedFactors, OfDualsPivotOnValues) {
+  using D = Dual<double>;
+  PivotedLu<D> lu(2);
+  lu.matrix()(0, 0) = D(0, 4);
+  lu.matrix()(0, 1) = D(1, 0);
+  lu.matrix()(1, 0) = D(0.5, 0);
+  lu.matrix()(1, 1) = D(0, 1);
+  ASSERT_TRUE(lu.factor());
+  Vec<D> x{D(2, 0), D(3, 0)};
+  lu.solve(x);  // (6, 2), whose tangents solve A ẋ = −Ȧ x = (−24, −2)
+  EXPECT_TRUE(agree(x[0], D(6, -4)));
+  EXPECT_TRUE(agree(x[1], D(2, -24)));
+}
+
 TEST(DenseFailures, ThresholdIsRelativeToTheOwnDiagonal) {
   // The same dependence in other units.
   for (const double unit : {1.0, 1e-8, 1e8}) {

@@ -16,7 +16,7 @@ template <class S>
 class AnyMethod {
  public:
   virtual ~AnyMethod() = default;
-  // Call begin before the first step, and whenever the state or h was changed from outside.
+  // Call begin before the first step, after a step that failed, and whenever the state or h was changed from outside.
   virtual Status begin(const State<S>& x, const S& h) = 0;
   // On failure x is left as it was. Does not touch x.t and x.lambda.
   virtual Status step(State<S>& x, const S& h) = 0;
@@ -30,10 +30,14 @@ class AnyMethod {
     return {};
   }
   virtual const Counters& counters() = 0;
+  // Λ_s, the multipliers of the last stage of the last step, where the method has such: for nothing, but of an order
+  // far below that of the exact λ(q, p).
+  virtual const Vec<S>* stage_multipliers() { return nullptr; }
 };
 
 struct MethodOptions {
   NewtonOptions newton;
+  int threads = 1;                  // for the stages of implicit Runge-Kutta methods; results do not depend on it
   std::optional<bool> compensated;  // compensated summation of the state; without a value, what info says
 };
 
@@ -53,6 +57,7 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   MethodOn(const View& view, const MethodOptions& options, Further&&... further)
       : view_(view), method_(view_, std::forward<Further>(further)...) {
     method_.options() = options.newton;
+    if constexpr (requires { method_.use_threads(view_, 1); }) method_.use_threads(view_, options.threads);
     if constexpr (requires { method_.compensate(true); }) method_.compensate(options.compensated.value_or(false));
   }
 
@@ -68,6 +73,16 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
     else return AnyMethod<S>::steps(x, h, count);
   }
   const Counters& counters() override { return method_.counters(); }
+  const Vec<S>* stage_multipliers() override {
+    if constexpr (requires { method_.stage_multipliers(view_); }) {
+      const auto& lambda = method_.stage_multipliers(view_);
+      stage_multipliers_ = Vec<S>(lambda.size());
+      std::copy(lambda.begin(), lambda.end(), stage_multipliers_.begin());
+      return &stage_multipliers_;
+    } else {
+      return nullptr;
+    }
+  }
 
  private:
   // f on x itself, or on a copy with compile-time sizes that is written back on success.
@@ -91,6 +106,7 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
 
   View view_;
   Method method_;
+  Vec<S> stage_multipliers_;
 };
 
 // Method on the view that it needs, or the reason why not: make_on<Composition<View>, View>(key, sys, ...)

@@ -11,15 +11,28 @@ enum class Needs { separable, split, hamiltonian };
 struct MethodInfo {
   std::string key, title;
   int order = 0;
+  int order_q = 0;  // of the positions, if it is another one
   bool symmetric = false, symplectic = false;
   bool keeps_position = false;  // g(q) = 0 after every step
   bool keeps_hidden = false;    // G(q) H_p = 0 after every step
   bool momentum_maps = false;   // linear and angular momenta of symmetries, to round-off
+  bool constrained = true;      // all this with constraints too; if not, for m = 0 only
+  int stages = 0;               // implicit ones, which are solved for together
   bool one_step = true;         // a map of states; if not, the method carries more than a first guess along
   bool compensated = false;     // whether rounding errors of the state are compensated unless asked otherwise
   Needs needs = Needs::hamiltonian;
   std::string citation;
   std::string remark;  // what a user should know before choosing it
+
+  // What is claimed on a system with so many constraints.
+  MethodInfo on(int constraints) const {
+    MethodInfo info = *this;
+    if (constraints > 0 && !constrained) {
+      info.order = info.order_q = 0;
+      info.symmetric = info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = false;
+    }
+    return info;
+  }
 };
 
 }  // namespace holonom

@@ -8,9 +8,13 @@
 
 namespace holonom {
 
+// The matrix that corrects the stages of implicit Runge-Kutta methods (solve/stage_solver.hpp).
+enum class StageMatrix : std::uint8_t { automatic, start, stages, full };
+
 struct NewtonOptions {
   double tolerance = 0;      // relative residual to stop at; 0: round-off
   int max_iterations = 50;
+  StageMatrix matrix = StageMatrix::automatic;
 };
 
 // max_k |r_k| / scale_k: a residual against the rounding errors of its own terms, the same in all
@@ -142,7 +146,7 @@ void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, 
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
 // when H is quadratic in p. G = G(q) is given; v and r are scratch. `lost`: what rounding has taken from p so
 // far, if anyone counts: rounding errors along the manifold are repaired by nothing that follows.
-template <Hamiltonian Sys>
+template <System Sys>
 Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>& gram, const JacobianOf<Sys>& G,
                       const QVec<Sys>& q, QVec<Sys>& p, QVec<Sys>& v, MVec<Sys>& r,
                       Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale, const NewtonOptions& options,
@@ -150,7 +154,7 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
   using R = Real<ScalarOf<Sys>>;
   Convergence<R> convergence(epsilon<ScalarOf<Sys>>(), options);
   for (;;) {
-    sys.H_p(q, p, v);
+    energy_p(sys, q, p, v);
     multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
     if (convergence.iterations() == 0) {

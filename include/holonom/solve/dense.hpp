@@ -146,7 +146,7 @@ class PivotedLu {
     for (int k = 0; k < m; ++k) {
       int best = k;
       for (int i = k + 1; i < m; ++i)
-        if (magnitude(A_(i, k)) > magnitude(A_(best, k))) best = i;
+        if (magnitude(value(A_(i, k))) > magnitude(value(A_(best, k)))) best = i;
       row_[static_cast<std::size_t>(k)] = best;
       if (!(magnitude(value(A_(best, k))) > Real<S>(0))) return false;
       if (best != k)

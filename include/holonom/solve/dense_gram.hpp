@@ -93,6 +93,8 @@ class DenseGram {
     }
   }
 
+  // The i-th of rank() independent constraints, as chosen by the last factorisation
+  int independent(int i) const { return redundant_ ? redundant_->chosen(i) : i; }
   int rank() const { return redundant_ ? redundant_->rank() : m(); }
   // G A Gᵀ as last assembled by `assemble`
   const Square<S, M>& matrix() const { return K_; }

@@ -36,6 +36,8 @@ class GramSolver<S, Dynamic, Dynamic> {
 
   int m() const { return m_; }
   int rank() const { return sparse_ ? sparse_->rank() : kkt_ ? kkt_->rank() : dense_ ? dense_->rank() : m_; }
+  // The i-th of rank() independent constraints; dense only
+  int independent(int i) const { return dense_ && !sparse_ && !kkt_ ? dense_->independent(i) : i; }
   bool refreshes() const { return !sparse_ && !kkt_; }
 
   // Pivots below this part of their diagonal are zero. True dependence leaves some ε; a mechanism this

@@ -67,6 +67,8 @@ class Redundant {
         x_(rank), y_(m - rank) {}
 
   int rank() const { return rank_; }
+  // The i-th constraint of the subset, i < rank
+  int chosen(int i) const { return at_[i]; }
 
   // K: the full m × m Gram matrix. False if its rank has fallen below the known one.
   bool factor(const Square<S>& K, const Real<S>& threshold) {

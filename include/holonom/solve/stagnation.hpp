@@ -10,15 +10,25 @@ class Stagnation {
  public:
   enum class Verdict { go_on, done, failed };
 
-  Stagnation(const R& eps, const NewtonOptions& options)
-      : floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
+  // The rate of contraction tells what the next iteration would change; if that is nothing of the positions, and at most
+  // `foreseen` rounding errors of the rest, it is saved. 0: nothing is foreseen.
+  Stagnation(const R& eps, const NewtonOptions& options, double foreseen = 0)
+      : foreseen_(4 * foreseen), floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
         max_(4 * options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
   // `change` of all unknowns; `displacement`, that of the positions alone.
   Verdict operator()(const R& change, const R& displacement) {
     ++iterations_;
+    const R rate_before = rate_;
     rate_ = iterations_ > 1 && previous_ > R(0) ? R(change / previous_) : R(0);
+    if (foreseen_ > R(0) && iterations_ > 2) {
+      // What two iterations in succession have shown; one alone may have come from far away, quadratically. No better
+      // rate than this is believed. When changes become rounding errors they stop shrinking: the best rate is the true one.
+      const R least(0.001), poorer = rate_ < rate_before ? rate_before : rate_;
+      if (poorer < best_rate_) best_rate_ = poorer < least ? least : poorer;
+      if (displacement * best_rate_ <= floor_ / 2 && change * best_rate_ <= foreseen_ * floor_) return Verdict::done;
+    }
     // Slow contractions are no stall. Positions, momenta and impulses that correct each other need not contract in every
     // iteration, only in every two.
     const bool pauses = iterations_ > 1 && !(change < R(0.9) * previous_);
@@ -37,7 +47,7 @@ class Stagnation {
   const R& rate() const { return rate_; }  // the last contraction
 
  private:
-  R floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, rate_{0};
+  R foreseen_, floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, rate_{0}, best_rate_{1};
   int iterations_ = 0, growths_ = 0, max_;
 };
 
@@ -56,7 +66,7 @@ Real<S> largest_change(const Vec<S, N>& a, const Vec<S, N>& b, const Real<S>& sc
   R change(0), size = largest(a);
   for (int i = 0; i < a.size(); ++i) {
     const R c = magnitude(S(a[i] - b[i]));
-    if (!(c <= change)) change = c;
+    if (!(c <= change) && change == change) change = c;  // NaN stays
   }
   if (size < scale) size = scale;
   return size > R(0) ? R(change / size) : change;

@@ -31,6 +31,21 @@ struct Counters {
   std::uint64_t newton_iterations = 0, newton_solves = 0;
   int newton_max = 0;
 
+  Counters& operator+=(const Counters& c) {
+    steps += c.steps;
+    force += c.force;
+    force_slow += c.force_slow;
+    force_fast += c.force_fast;
+    hessian += c.hessian;
+    constraint += c.constraint;
+    jacobian += c.jacobian;
+    factorisation += c.factorisation;
+    newton_iterations += c.newton_iterations;
+    newton_solves += c.newton_solves;
+    if (c.newton_max > newton_max) newton_max = c.newton_max;
+    return *this;
+  }
+
   void newton(int iterations) {
     newton_iterations += static_cast<std::uint64_t>(iterations);
     ++newton_solves;

@@ -1,0 +1,123 @@
+// Backward differentiation formulas of order k ≤ 6 with a fixed step, on the constrained system of index 3:
+//   Σ_i α_i q_{n+1−i} = h H_p,   Σ_i α_i p_{n+1−i} = −h (H_q + GᵀΛ),   g(q_{n+1}) = 0   at (q_{n+1}, p_{n+1})
+// One stage, with a_11 = 1/α_0, that starts from the history. The first k − 1 steps are those of Lobatto IIIA-IIIB of
+// at least the same order (RATTLE for k = 2). For comparison: damping, or growth, instead of a symplectic form.
+#pragma once
+
+#include "holonom/methods/partitioned_rk.hpp"
+
+namespace holonom {
+
+template <class Sys>
+class BackwardDifferences {
+  using S = ScalarOf<Sys>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  static constexpr int starter_stages(int k) { return k <= 2 ? 2 : k <= 4 ? 3 : 4; }
+
+  // `starter`: Lobatto IIIA of starter_stages(k), and its dual
+  BackwardDifferences(const Sys& sys, int k, const Tableau<S>& starter, const Tableau<S>& dual)
+      : k_(k), alpha_(coefficients(k)), starter_(sys, starter, dual), stages_(sys, one_stage()),
+        history_(static_cast<std::size_t>(k), State<S, N, M>(size_q(sys), size_g(sys))), now_(size_q(sys), size_g(sys)),
+        q_(size_q(sys)), p_(size_q(sys)), guess_q_(size_q(sys)), guess_p_(size_q(sys)), impulse_(1, size_g(sys)), lambda_(size_g(sys)) {}
+
+  Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    known_ = 1;
+    history_[0].q = x.q;
+    history_[0].p = x.p;
+    starter_.options() = stages_.options();
+    if (const Status s = starter_.begin(sys, x, h); !s.ok()) return s;
+    const Status s = stages_.begin(sys, x.q, x.p);
+    impulse_.begin(stages_.redundant());
+    return s;
+  }
+
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    if (known_ < k_) {
+      now_.q = x.q;
+      now_.p = x.p;
+      starter_.counters() = {};
+      if (const Status s = starter_.step(sys, now_, h); !s.ok()) return s;
+      stages_.counters() += starter_.counters();
+      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
+      ++known_;
+    } else {
+      // The history's part, and the polynomial through it, for a first guess.
+      fill(q_, S(0));
+      fill(p_, S(0));
+      fill(guess_q_, S(0));
+      fill(guess_p_, S(0));
+      S binomial(1);
+      for (int i = 1; i <= k_; ++i) {
+        const State<S, N, M>& y = history_[at(i - 1)];
+        const S a = -alpha_[at(i)] / alpha_[0];
+        axpy(a, y.q, q_);
+        axpy(a, y.p, p_);
+        binomial *= S(k_ - i + 1) / S(i);
+        axpy(i % 2 == 1 ? binomial : S(-binomial), y.q, guess_q_);
+        axpy(i % 2 == 1 ? binomial : S(-binomial), y.p, guess_p_);
+      }
+      for (int k = 0; k < q_.size(); ++k) guess_q_[k] -= q_[k];
+      impulse_.guess(0, lambda_);
+      stages_.suggest(guess_q_, guess_p_, lambda_);
+      if (const Status s = stages_.solve(sys, q_, p_, h, nullptr); !s.ok()) return s;
+      stages_.finish(sys);
+      stages_.momenta(p_, h, nullptr);
+      impulse_.remember(0, stages_.Lambda(0));
+      now_.q = stages_.Q(0);
+      now_.p = stages_.P(0);
+      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
+      ++stages_.counters().steps;
+    }
+    std::rotate(history_.begin(), history_.end() - 1, history_.end());
+    history_[0].q = x.q = now_.q;
+    history_[0].p = x.p = now_.p;
+    return {};
+  }
+
+  Counters& counters() { return stages_.counters(); }
+  NewtonOptions& options() { return stages_.options(); }
+  template <class F>
+  void visit_memory(F&& f) {
+    for (State<S, N, M>& y : history_) {
+      f("history_q", y.q);
+      f("history_p", y.p);
+    }
+    impulse_.visit_memory(f);
+    starter_.visit_memory(f);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  // α_i = (−1)^i Σ_{j ≥ max(i, 1)} C(j, i)/j
+  static std::vector<S> coefficients(int k) {
+    std::vector<S> alpha(at(k + 1), S(0));
+    for (int j = 1; j <= k; ++j) {
+      S binomial(1);
+      for (int i = 0; i <= j; ++i) {
+        alpha[at(i)] += (i % 2 == 0 ? binomial : S(-binomial)) / S(j);
+        binomial *= S(j - i) / S(i + 1);
+      }
+    }
+    return alpha;
+  }
+  StageCoefficients<S> one_stage() const {
+    StageCoefficients<S> t{Square<S>(1), Square<S>(1), Vec<S>(1), false};
+    t.A(0, 0) = t.A_hat(0, 0) = S(1) / alpha_[0];
+    t.c[0] = S(1);
+    return t;
+  }
+
+  int k_, known_ = 0;
+  std::vector<S> alpha_;
+  PartitionedRungeKutta<Sys> starter_;
+  StageSolver<Sys> stages_;
+  std::vector<State<S, N, M>> history_;  // the last states, newest first
+  State<S, N, M> now_;
+  Vec<S, N> q_, p_, guess_q_, guess_p_;
+  Predictor<S, M> impulse_;
+  Vec<S, M> lambda_;
+};
+
+}  // namespace holonom

@@ -1,0 +1,101 @@
+// Implicit Runge-Kutta methods (A, b, c) with an invertible A on the constrained system as it stands, of index 3:
+//   stages (3.11) of Jay (1996) with Â = A;   q₁ = q₀ + h Σ b_j H_p,   p₁ = p₀ − h Σ b_j (H_q + GᵀΛ)
+// For comparison with the symplectic pairs. Radau IIA keeps g = 0, and no other invariant; Gauss keeps nothing, and in
+// general diverges (Hairer and Jay 1993), unless it is projected, and then it is not symplectic. Without constraints
+// Gauss is the symplectic method of order 2s.
+#pragma once
+
+#include "holonom/solve/projection.hpp"
+#include "holonom/solve/stage_solver.hpp"
+
+namespace holonom {
+
+template <class Sys>
+class ImplicitRungeKutta {
+  using S = ScalarOf<Sys>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, bool projected)
+      : b_(t.b), stiffly_accurate_(is_stiffly_accurate(t)), projected_(projected), stages_(sys, {t.A, t.A, t.c, false}),
+        projection_(sys), q1_(size_q(sys)), p1_(size_q(sys)), d_(size_q(sys)), travel_(size_q(sys)), lambda_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
+
+  void compensate(bool yes) { compensated_ = yes; }
+  void use_threads(const Sys& sys, int threads) { stages_.use_threads(sys, threads); }
+
+  Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
+    lost_.clear();
+    const Status s = stages_.begin(sys, x.q, x.p);
+    projection_.begin(sys, x.q, stages_.G_at_start());
+    return s;
+  }
+
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
+    if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
+    stages_.finish(sys);
+    const int last = stages_.stages() - 1;
+    if (stiffly_accurate_) {
+      d_ = stages_.displacement(last);
+    } else {
+      stages_.momenta(x.p, h, lost);
+      stages_.velocities(sys);
+      fill(d_, S(0));
+      for (int j = 0; j <= last; ++j) axpy(S(h * b_[j]), stages_.velocity(j), d_);
+    }
+    add(x.q, d_, lost ? &lost->q : nullptr, next_lost_.q, q1_);
+    travel_ = d_;
+    fill(d_, S(0));
+    for (int j = 0; j <= last; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
+    add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
+    if (projected_) {
+      if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
+      next_lost_.clear();
+    } else if (const Status s = stages_.depart_from(sys, q1_, p1_); !s.ok()) {
+      return s;
+    }
+    stages_.remember(travel_, false);
+    lambda_ = stages_.Lambda(last);
+    x.q = q1_;
+    x.p = p1_;
+    if (lost) std::swap(lost_, next_lost_);
+    ++stages_.counters().steps;
+    return {};
+  }
+
+  const Vec<S, M>& stage_multipliers(const Sys&) { return lambda_; }
+  Counters& counters() { return stages_.counters(); }
+  NewtonOptions& options() { return stages_.options(); }
+  template <class F>
+  void visit_memory(F&& f) {
+    stages_.visit_memory(f);
+    if (!compensated_) return;
+    f("lost_q", lost_.q);
+    f("lost_p", lost_.p);
+  }
+
+ private:
+  static bool is_stiffly_accurate(const Tableau<S>& t) {
+    for (int j = 0; j < t.stages(); ++j)
+      if (t.A(t.stages() - 1, j) != t.b[j]) return false;
+    return true;
+  }
+  // y = x + d, with what was lost before and what is lost now
+  static void add(const Vec<S, N>& x, const Vec<S, N>& d, const Vec<S, N>* lost, Vec<S, N>& next, Vec<S, N>& y) {
+    for (int k = 0; k < x.size(); ++k) {
+      const S increment = lost ? S(d[k] + (*lost)[k]) : d[k];
+      y[k] = x[k] + increment;
+      if (lost) next[k] = lost_in_sum(x[k], increment, y[k]);
+    }
+  }
+
+  Vec<S> b_;
+  bool stiffly_accurate_, projected_, compensated_ = false;
+  StageSolver<Sys> stages_;
+  JayProjection<Sys> projection_;
+  Vec<S, N> q1_, p1_, d_, travel_;
+  Vec<S, M> lambda_;  // Λ_s of the last good step
+  Rounding<S, N> lost_, next_lost_;
+};
+
+}  // namespace holonom

@@ -1,0 +1,88 @@
+// Symplectic partitioned Runge-Kutta methods on the constrained system (Jay 1996): the pairs (A, b, c), (Â, b, c)
+// with a_1j = 0, a_sj = b_j, â_js = 0, of which Lobatto IIIA-IIIB is the family of order 2s − 2.
+//   stages (3.11);   q₁ = Q_s;   p₁ = p₀ − h Σ b_j (H_q + GᵀΛ)(Q_j, P_j)  with Λ_s such that G(q₁) H_p(q₁, p₁) = 0
+#pragma once
+
+#include "holonom/solve/stage_solver.hpp"
+
+namespace holonom {
+
+template <class Sys>
+class PartitionedRungeKutta {
+  using S = ScalarOf<Sys>;
+  using R = Real<S>;
+  static constexpr int N = Sys::N, M = Sys::M;
+
+ public:
+  PartitionedRungeKutta(const Sys& sys, const Tableau<S>& t, const Tableau<S>& dual)
+      : b_(t.b), stages_(sys, {t.A, dual.A, t.c, true}), q1_(size_q(sys)), p1_(size_q(sys)), unprojected_(size_q(sys)), last_kick_(size_q(sys)),
+        d_(size_q(sys)), r_(size_g(sys)), lambda_(size_g(sys)), scale_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
+
+  void compensate(bool yes) { compensated_ = yes; }
+  void use_threads(const Sys& sys, int threads) { stages_.use_threads(sys, threads); }
+
+  Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
+    lost_.clear();
+    return stages_.begin(sys, x.q, x.p);
+  }
+
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
+    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
+    if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
+    stages_.finish(sys);
+    const int s = stages_.stages();
+    q1_ = stages_.Q(s - 1);
+    fill(d_, S(0));
+    for (int j = 0; j < s; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
+    for (int k = 0; k < d_.size(); ++k) {
+      const S increment = lost ? S(d_[k] + lost->p[k]) : d_[k];
+      p1_[k] = x.p[k] + increment;
+      if (lost) {
+        next_lost_.p[k] = lost_in_sum(x.p[k], increment, p1_[k]);
+        next_lost_.q[k] = lost_in_sum(x.q[k], S(stages_.displacement(s - 1)[k] + lost->q[k]), q1_[k]);
+      }
+    }
+    if (const Status status = stages_.depart_from(sys, q1_, p1_); !status.ok()) return status;
+    unprojected_ = p1_;
+    if (stages_.gram().m() > 0)
+      if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_, scale_, stages_.options(),
+                                               lost ? &next_lost_.p : nullptr);
+          !status.ok())
+        return status;
+    stages_.remember(stages_.displacement(s - 1), true);
+    for (int k = 0; k < d_.size(); ++k) last_kick_[k] = (unprojected_[k] - p1_[k]) / (h * b_[s - 1]);
+    x.q = q1_;
+    x.p = p1_;
+    if (lost) std::swap(lost_, next_lost_);
+    ++stages_.counters().steps;
+    return {};
+  }
+
+  // Λ_s of (3.3d): of order s − 1 only
+  const Vec<S, M>& stage_multipliers(const Sys&) {
+    if (stages_.gram().m() == 0) return lambda_;
+    stages_.gram().multiply(stages_.G_at_start(), last_kick_, lambda_);
+    stages_.gram().solve(lambda_);
+    return lambda_;
+  }
+  Counters& counters() { return stages_.counters(); }
+  NewtonOptions& options() { return stages_.options(); }
+  template <class F>
+  void visit_memory(F&& f) {
+    stages_.visit_memory(f);
+    if (!compensated_) return;
+    f("lost_q", lost_.q);
+    f("lost_p", lost_.p);
+  }
+
+ private:
+  Vec<S> b_;
+  StageSolver<Sys> stages_;
+  Vec<S, N> q1_, p1_, unprojected_, last_kick_, d_;  // last_kick_: GᵀΛ_s
+  Vec<S, M> r_, lambda_;
+  Vec<R, M> scale_;
+  Rounding<S, N> lost_, next_lost_;
+  bool compensated_ = false;
+};
+
+}  // namespace holonom

@@ -1,0 +1,85 @@
+// First guesses of stage values: the polynomial through the stages of the last step, continued into the next
+// one. What it misses is smooth from step to step, and is extrapolated in turn. Guesses save iterations; they
+// do not change the solution beyond round-off.
+#pragma once
+
+#include <cmath>
+
+#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/dense.hpp"
+
+namespace holonom {
+
+template <class S, int N>
+class StagePredictor {
+ public:
+  // Values at these nodes (and zero at 0, if `zero_at_start`), wanted a step later.
+  StagePredictor(const std::vector<S>& nodes, int size, bool zero_at_start)
+      : last_(nodes.size(), Vec<S, N>(size)), shift_(size), raw_(size), missed_(static_cast<int>(nodes.size()), size) {
+    // Each node makes rounding errors some six times larger: of many, some that are spread over the step will do.
+    const auto most = static_cast<std::size_t>(2 - 0.6 * std::log10(to_double(epsilon<S>())));
+    std::vector<bool> used(nodes.size(), nodes.size() <= most);
+    if (nodes.size() > most)
+      for (std::size_t i = 0; i < most; ++i) used[i * (nodes.size() - 1) / (most - 1)] = true;
+    for (const S& node : nodes) {
+      const S x = S(1) + node;
+      auto& row = weight_.emplace_back();
+      for (std::size_t j = 0; j < nodes.size(); ++j) {
+        S l = !used[j] ? S(0) : zero_at_start ? S(x / nodes[j]) : S(1);
+        for (std::size_t k = 0; k < nodes.size(); ++k)
+          if (k != j && used[k]) l *= (x - nodes[k]) / (nodes[j] - nodes[k]);
+        row.push_back(l);
+      }
+    }
+  }
+
+  void begin(bool unique) {
+    known_ = false;
+    missed_.begin(!unique);
+  }
+  bool known() const { return known_; }
+
+  void guess(int i, Vec<S, N>& out) {
+    missed_.guess(i, out);
+    extrapolate(i);
+    axpy(S(1), raw_, out);
+  }
+  // values(i): those of the step just made; `shift`: what the next step's values are relative to.
+  template <class Values>
+  void remember(Values&& values, const Vec<S, N>* shift) {
+    const int count = static_cast<int>(last_.size());
+    if (known_)
+      for (int i = 0; i < count; ++i) {
+        extrapolate(i);
+        const Vec<S, N>& x = values(i);
+        for (int k = 0; k < x.size(); ++k) raw_[k] = x[k] - raw_[k];
+        missed_.remember(i, raw_);
+      }
+    for (int i = 0; i < count; ++i) last_[static_cast<std::size_t>(i)] = values(i);
+    if (shift) shift_ = *shift;
+    known_ = true;
+  }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    for (Vec<S, N>& x : last_) f("stage", x);
+    f("stage_shift", shift_);
+    missed_.visit_memory(f);
+  }
+
+ private:
+  void extrapolate(int i) {
+    for (int k = 0; k < raw_.size(); ++k) raw_[k] = -shift_[k];
+    const auto& row = weight_[static_cast<std::size_t>(i)];
+    for (std::size_t j = 0; j < last_.size(); ++j)
+      if (row[j] != S(0)) axpy(row[j], last_[j], raw_);
+  }
+
+  std::vector<std::vector<S>> weight_;
+  std::vector<Vec<S, N>> last_;
+  Vec<S, N> shift_, raw_;
+  Predictor<S, N> missed_;
+  bool known_ = false;
+};
+
+}  // namespace holonom

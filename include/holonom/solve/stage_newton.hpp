@@ -1,0 +1,121 @@
+// The full Newton matrix of the stage equations (3.11) of Jay (1996), with all second derivatives: unknowns are
+// Q_i − q₀ where Q_i is one, all P_i, and Λ_j. Dense, so for small systems; for those whose forces change too much in a
+// step for the simplified iteration.
+#pragma once
+
+#include "holonom/solve/dense.hpp"
+#include "holonom/system.hpp"
+
+namespace holonom {
+
+template <class Sys>
+class StageNewton {
+  using S = ScalarOf<Sys>;
+
+ public:
+  // Up to here the matrix is worth its factorisation.
+  static constexpr int most_unknowns = 600;
+
+  StageNewton(const Sys& sys, int stages, int first, int multipliers)
+      : n_(size_q(sys)), m_(size_g(sys)), s_(stages), first_(first), multipliers_(multipliers) {
+    const int count = unknowns(n_, m_, s_, first_);
+    if (!HasHqq<Sys> || count > most_unknowns) return;
+    lu_ = PivotedLu<S>(count);
+    x_ = Vec<S>(count);
+    mixed_ = Square<S>(n_);
+    for (auto* v : {&unit_, &a_, &b_, &c_}) *v = QVec<Sys>(n_);
+  }
+
+  // first: whether Q_1 = q₀ and Λ_s are none of them
+  static int unknowns(int n, int m, int stages, int first) { return (stages - first) * (n + m) + stages * n; }
+
+  // Second derivatives are made ready for their first use.
+  void prepare(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const MVec<Sys>& lambda) {
+    if constexpr (HasHqq<Sys>) {
+      if (!exists(sys)) return;
+      energy_qq(sys, q, p, unit_, a_);
+      energy_pq(sys, q, p, unit_, a_);
+      if (m_ > 0) sys.lambda_g_qq(q, lambda, unit_, a_);
+    }
+  }
+  bool exists(const Sys& sys) const {
+    if constexpr (HasHqq<Sys>) return lu_.size() > 0 && knows_hqq(sys);
+    else return false;
+  }
+
+  // Whether a factorisation costs little more than an iteration without one.
+  bool is_cheap() const { return lu_.size() <= 60; }
+
+  // Where things stand among the unknowns, and the residuals that belong to them.
+  S& position(int i, int k) { return x_[(i - first_) * n_ + k]; }
+  S& momentum(int i, int k) { return x_[(s_ - first_ + i) * n_ + k]; }
+  S& multiplier(int j, int k) { return x_[(2 * s_ - first_) * n_ + j * m_ + k]; }
+
+  // False if the matrix is singular. Q, P, Λ and G of the stages by number.
+  template <class Stages>
+  bool factor(const Sys& sys, const Square<S>& A, const Square<S>& A_hat, const S& h, const Stages& at) {
+    if constexpr (HasHqq<Sys>) {
+      Square<S>& J = lu_.matrix();
+      for (int r = 0; r < J.size(); ++r)
+        for (int c = 0; c < J.size(); ++c) J(r, c) = S(r == c && r < (2 * s_ - first_) * n_ ? 1 : 0);
+      const auto row_q = [&](int i) { return (i - first_) * n_; };
+      const auto row_p = [&](int i) { return (s_ - first_ + i) * n_; };
+      const auto row_g = [&](int i) { return (2 * s_ - first_) * n_ + i * m_; };
+      for (int j = 0; j < s_; ++j) {
+        for (int l = 0; l < n_; ++l) {
+          fill(unit_, S(0));
+          unit_[l] = S(1);
+          energy_pq(sys, at.Q(j), at.P(j), unit_, a_);
+          for (int k = 0; k < n_; ++k) mixed_(k, l) = a_[k];
+          if (j < first_) continue;
+          energy_qq(sys, at.Q(j), at.P(j), unit_, b_);
+          if (j < multipliers_ && m_ > 0) {
+            sys.lambda_g_qq(at.Q(j), at.Lambda(j), unit_, c_);
+            axpy(S(1), c_, b_);
+          }
+          add_column(J, A, j, S(-h), a_, row_q, first_, row_q(j) + l);
+          add_column(J, A_hat, j, h, b_, row_p, 0, row_q(j) + l);
+        }
+        for (int l = 0; l < n_; ++l) {
+          fill(unit_, S(0));
+          unit_[l] = S(1);
+          energy_pp(sys, at.Q(j), at.P(j), unit_, a_);
+          for (int k = 0; k < n_; ++k) b_[k] = mixed_(l, k);  // H_qp = H_pqᵀ
+          add_column(J, A, j, S(-h), a_, row_q, first_, row_p(j) + l);
+          add_column(J, A_hat, j, h, b_, row_p, 0, row_p(j) + l);
+        }
+        for (int k = 0; k < m_; ++k) {
+          if (j < multipliers_) {
+            fill(a_, S(0));
+            at.G(j).row(k, [&](int l, const S& x) { a_[l] = x; });
+            add_column(J, A_hat, j, h, a_, row_p, 0, row_g(j) + k);
+          }
+          if (j >= first_) at.G(j).row(k, [&](int l, const S& x) { J(row_g(j - first_) + k, row_q(j) + l) = x; });
+        }
+      }
+      return lu_.factor();
+    }
+    return false;
+  }
+  // Residuals become corrections.
+  void solve() { lu_.solve(x_); }
+
+ private:
+  // J(row(i) + k, column) += c M_ij x_k for the stages i from `from` on
+  template <class Row>
+  void add_column(Square<S>& J, const Square<S>& M, int j, const S& c, const QVec<Sys>& x, Row&& row, int from, int column) {
+    for (int i = from; i < s_; ++i) {
+      const S factor = c * M(i, j);
+      if (factor == S(0)) continue;
+      for (int k = 0; k < n_; ++k) J(row(i) + k, column) += factor * x[k];
+    }
+  }
+
+  int n_ = 0, m_ = 0, s_ = 0, first_ = 0, multipliers_ = 0;
+  PivotedLu<S> lu_;
+  Vec<S> x_;
+  Square<S> mixed_;
+  QVec<Sys> unit_, a_, b_, c_;
+};
+
+}  // namespace holonom

@@ -1,0 +1,617 @@
+// The stages of a (partitioned) Runge-Kutta method on a constrained system, equations (3.11) of Jay (1996):
+//   Q_i = q₀ + h Σ_j a_ij H_p(Q_j, P_j),   P_i = p₀ − h Σ_j â_ij (H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j),   g(Q_i) = 0
+// Simplified Newton iterations. In each one the momenta are renewed from the last forces, the displacements D_i from
+// these momenta, and multipliers from the linearised constraints:
+//   h² Σ_j B_ij δΛ_j = g(Q_i) + G(Q_i) δD_i,   B_ij = (A₀Â₀)_ij G(Q_i) H_pp G(Q_j)ᵀ
+// Jay's approximate Jacobian (3.15) takes B = A₀Â₀ ⊗ G H_pp Gᵀ(q₀, p₀): one factorisation a step and ν independent
+// solves an iteration (ν: stages with multipliers). Few unknowns are worth B itself, factored at the first guess;
+// for many, (3.15) is the preconditioner of a few linear iterations with B, which evaluate nothing. Where the forces
+// change too much for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
+#pragma once
+
+#include "holonom/any_system.hpp"
+#include "holonom/coefficients/tableau.hpp"
+#include "holonom/methods/stage_predictor.hpp"
+#include "holonom/solve/stage_newton.hpp"
+#include "holonom/solve/stagnation.hpp"
+#include "holonom/solve/team.hpp"
+
+namespace holonom {
+
+// What the stages are made of. `is_pair`: a_1j = 0 and â_js = 0, so Q_1 = q₀ and Λ_s are no unknowns.
+template <class S>
+struct StageCoefficients {
+  Square<S> A, A_hat;
+  Vec<S> c;
+  bool is_pair = false;
+};
+
+template <class Sys>
+  requires HasHpp<Sys> || Separable<Sys>
+class StageSolver {
+  using S = ScalarOf<Sys>;
+  using R = Real<S>;
+  static constexpr int N = Sys::N, M = Sys::M;
+  // Up to here B is factored as a dense matrix.
+  static constexpr int few_unknowns = 24;
+  // Linear iterations with B stop at this part of the first residual, or after so many.
+  static constexpr double linear_reduction = 0.02;
+  static constexpr int linear_iterations = 4;
+  // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
+  static constexpr int stiff_steps = 16;
+
+ public:
+  StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
+      : t_(coefficients), s_(t_.c.size()), first_(t_.is_pair), multipliers_(s_ - first_),
+        gram_(size_q(sys), size_g(sys)), inverse_(inverse_of_product()), G0_(make_jacobian(sys)),
+        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), e_(lambda_), trial_(lambda_),
+        G_(at(s_), make_jacobian(sys)), w_(size_q(sys)), u_(size_q(sys)), start_velocity_(size_q(sys)), suggested_displacement_(size_q(sys)),
+        suggested_momentum_(size_q(sys)), suggested_lambda_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
+        position_(nodes(first_, s_), size_q(sys), true), momentum_(nodes(0, s_), size_q(sys), false),
+        impulse_(nodes(0, multipliers_), size_g(sys), false) {
+    for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_}) stages->assign(at(s_), Vec<S, N>(size_q(sys)));
+  }
+
+  int stages() const { return s_; }
+  const Vec<S, N>& displacement(int i) const { return D_[at(i)]; }  // Q_i − q₀
+  const Vec<S, N>& Q(int i) const { return Q_[at(i)]; }
+  const Vec<S, N>& P(int i) const { return P_[at(i)]; }
+  const Jacobian<S, N, M>& G(int i) const { return G_[at(i)]; }
+  const Vec<S, N>& velocity(int i) const { return v_[at(i)]; }      // H_p(Q_i, P_i), after `velocities`
+  const Vec<S, M>& Lambda(int j) const { return lambda_[at(j)]; }
+  // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
+  const Vec<S, N>& kick(int j) const { return K_[at(j)]; }
+
+  GramSolver<S, N, M>& gram() { return gram_; }
+  const JacobianOf<Sys>& G_at_start() const { return G0_; }
+  Counters& counters() { return counters_; }
+  NewtonOptions& options() { return options_; }
+  // Stages are evaluated on `threads` threads, each with a system of its own; if there is no such, on one.
+  void use_threads(const Sys& sys, int threads) {
+    if constexpr (requires { Sys(*sys.clone()); }) {
+      owners_.clear();
+      workers_.clear();
+      for (int k = 1; k < threads && k < s_ - first_; ++k) {
+        auto copy = sys.clone();
+        if (!copy) return;
+        workers_.emplace_back(*owners_.emplace_back(std::move(copy)));
+      }
+      if (!workers_.empty()) team_ = std::make_unique<Team>(static_cast<int>(workers_.size()) + 1);
+    }
+  }
+  bool redundant() const { return gram_.rank() < gram_.m(); }
+
+  Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
+    separable_ = is_separable(sys);
+    stiff_ = 0;
+    force_known_ = false;
+    sys.G(q, G0_);
+    ++counters_.jacobian;
+    if (const Status s = gram_.analyse(G0_, metric_at(sys, q, p)); !s.ok()) return s;
+    const int unknowns = multipliers_ * gram_.rank();
+    const bool factors = gram_.m() > 0 && unknowns <= few_unknowns && (!redundant() || is_dense());
+    newton_.prepare(sys, q, p, lambda_[0]);
+    lu_ = PivotedLu<S>(factors ? unknowns : 0);
+    x_ = Vec<S>(lu_.size());
+    position_.begin(true);
+    momentum_.begin(true);
+    impulse_.begin(!redundant());
+    return {};
+  }
+
+  // K = G H_pp Gᵀ at the point that the next step starts from
+  Status depart_from(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
+    if (gram_.m() == 0) return {};
+    sys.G(q, G_[0]);
+    ++counters_.jacobian;
+    if (const int k = gram_.turned(G_[0]); k >= 0) return {Failure::wrong_root, k};
+    std::swap(G0_, G_[0]);
+    ++counters_.factorisation;
+    return gram_.factor(G0_, metric_at(sys, q, p));
+  }
+
+  // The same after a projection of (q, p), which factors at the point that it finds.
+  template <class Projection>
+  Status depart_by(const Sys& sys, QVec<Sys>& q, QVec<Sys>& p, Projection& projection) {
+    return projection(sys, gram_, G0_, q, p, counters_, options_);
+  }
+
+  // For a method with one stage, before each step: a first guess of Q − q₀, P and Λ that is better than what the last
+  // step tells.
+  void suggest(const QVec<Sys>& displacement, const QVec<Sys>& momentum, const MVec<Sys>& lambda) {
+    suggested_displacement_ = displacement;
+    suggested_momentum_ = momentum;
+    suggested_lambda_ = lambda;
+    suggested_ = true;
+  }
+
+  // The stages from (q₀, p₀); `lost`: what rounding has taken from these so far.
+  Status solve(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    const bool has_newton = newton_.exists(sys) && !redundant();
+    const bool may_switch = has_newton && options_.matrix == StageMatrix::automatic;
+    guess(sys, q0, p0, h);
+    if (has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0)) {
+      if (stiff_ > 0) --stiff_;
+      return newton(sys, q0, p0, h, lost);
+    }
+    const Status status = iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
+    const bool turned = status.ok() && may_switch && t_.is_pair && gram_.m() > 0 && gram_.turned(G_[at(s_ - 1)]) >= 0;
+    if ((status.ok() && !turned) || !may_switch) return status;
+    stiff_ = stiff_steps;
+    guess(sys, q0, p0, h);
+    return newton(sys, q0, p0, h, lost);
+  }
+
+  // Makes kick(j) valid for the stages found. Forces are those before the last correction, unless it was more than a
+  // rounding error.
+  void finish(const Sys& sys) {
+    if ((separable_ ? last_displacement_ : last_change_) > R(2) * epsilon<S>()) {
+      const int from = separable_ ? first_ : 0;
+      each_stage(sys, from, s_, [&](const Sys& its, int j) {
+        energy_q(its, Q_[at(j)], P_[at(j)], F_[at(j)]);
+        if (gram_.m() > 0 && j >= first_ && j < multipliers_) its.G(Q_[at(j)], G_[at(j)]);
+      });
+      counters_.force += static_cast<std::uint64_t>(s_ - from);
+      if (gram_.m() > 0) counters_.jacobian += static_cast<std::uint64_t>(multipliers_ - first_);
+    }
+    for (int j = 0; j < s_; ++j) kick_of(j);
+  }
+  // P_i where the iteration has no need of it: for separable systems, after `finish`
+  void momenta(const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    if (separable_)
+      for (int i = 0; i < s_; ++i) renew_momentum(i, p0, h, lost, P_[at(i)]);
+  }
+  void velocities(const Sys& sys) {
+    for (int j = 0; j < s_; ++j) energy_p(sys, Q_[at(j)], P_[at(j)], v_[at(j)]);
+  }
+  // For the next step, that starts `travel` away.
+  void remember(const QVec<Sys>& travel, bool last_stage_is_next) {
+    position_.remember([&](int i) -> const QVec<Sys>& { return D_[at(i + first_)]; }, &travel);
+    if (!separable_) momentum_.remember([&](int i) -> const QVec<Sys>& { return P_[at(i)]; }, nullptr);
+    impulse_.remember([&](int j) -> const MVec<Sys>& { return lambda_[at(j)]; }, nullptr);
+    force_known_ = separable_ && first_ && last_stage_is_next;
+    if (force_known_) std::swap(F_[0], F_[at(s_ - 1)]);
+  }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    position_.visit_memory(f);
+    momentum_.visit_memory(f);
+    impulse_.visit_memory(f);
+    f("stage_force", F_[0]);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  bool is_dense() const {
+    if constexpr (M == Dynamic) return gram_.refreshes();
+    else return true;
+  }
+  static void raise(R& largest, const R& x) {
+    if (!(x <= largest) && largest == largest) largest = x;  // NaN stays
+  }
+  static bool is_separable(const Sys& sys) {
+    if constexpr (Separable<Sys>) return true;
+    else if constexpr (requires { sys.is_separable(); }) return sys.is_separable();
+    else return false;
+  }
+  std::vector<S> nodes(int from, int to) const { return {t_.c.begin() + from, t_.c.begin() + to}; }
+
+  // (A₀Â₀)⁻¹, from AÂ
+  Square<S> inverse_of_product() {
+    path_ = Square<S>(s_);
+    row_sum_ = Vec<S>(s_);
+    for (int i = 0; i < s_; ++i)
+      for (int j = 0; j < s_; ++j) {
+        row_sum_[i] += t_.A(i, j);
+        for (int k = 0; k < s_; ++k) path_(i, j) += t_.A(i, k) * t_.A_hat(k, j);
+      }
+    PivotedLu<S> lu(multipliers_);
+    for (int i = 0; i < multipliers_; ++i)
+      for (int j = 0; j < multipliers_; ++j) lu.matrix()(i, j) = path_(i + first_, j);
+    Square<S> inverse(multipliers_);
+    if (!lu.factor()) return inverse;  // no method for constraints (a free one may be)
+    Vec<S> unit(multipliers_);
+    for (int j = 0; j < multipliers_; ++j) {
+      fill(unit, S(0));
+      unit[j] = S(1);
+      lu.solve(unit);
+      for (int i = 0; i < multipliers_; ++i) inverse(i, j) = unit[i];
+    }
+    return inverse;
+  }
+
+  // Simplified iterations. `may_leave`: a poor contraction is not worth waiting for.
+  Status iterate(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost, bool may_leave) {
+    const R size = size_of_motion(q0);
+    // Momenta are looked at only where forces depend on them: they have larger rounding errors, residuals of g over h.
+    Stagnation<R> stagnation(epsilon<S>(), options_, separable_ ? 2 : 0.5);
+    evaluate(sys, 0, q0, lost);
+    if (separable_) start_velocity(sys, q0, p0, lost);
+    for (bool refresh = true;;) {
+      for (int j = 0; j < s_; ++j) kick_of(j);
+      const R impulse = separable_ ? R(1) : size_of_momenta(p0, h);
+      if (separable_) move_along_path(sys, h);
+      else move(sys, p0, h, lost);
+      if (gram_.m() > 0) {
+        if (refresh && !factor_stages(sys)) return no_factors();
+        correct(sys, h);
+      }
+      R dq(0), dp(0);
+      for (int i = first_; i < s_; ++i) raise(dq, largest_difference(D_new_[at(i)], D_[at(i)]));
+      for (int i = 0; i < s_ && !separable_; ++i) raise(dp, largest_difference(P_new_[at(i)], P_[at(i)]));
+      std::swap(D_, D_new_);
+      if (!separable_) std::swap(P_, P_new_);
+      arrive(q0, lost);
+      const auto verdict = judge(stagnation, dq, dp, size, impulse);
+      if (verdict == Stagnation<R>::Verdict::done) break;
+      const bool far = last_displacement_ > R(1e4) * epsilon<S>();
+      const bool poor = stagnation.iterations() > 5 && stagnation.rate() > R(0.5) && far;
+      if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return failure();
+      refresh = stagnation.iterations() > 1 && stagnation.rate() > R(0.3) && far;
+      evaluate(sys, separable_ ? first_ : 0, q0, lost);
+    }
+    counters_.newton(stagnation.iterations());
+    return {};
+  }
+  // D_new from the kicks: P_i = p₀ − h Σ_j â_ij K_j, D_i = h Σ_j a_ij H_p(Q_j, P_j)
+  void move(const Sys& sys, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    for (int i = 0; i < s_; ++i) {
+      renew_momentum(i, p0, h, lost, P_new_[at(i)]);
+      energy_p(sys, Q_[at(i)], P_new_[at(i)], v_[at(i)]);
+    }
+    for (int i = first_; i < s_; ++i) {
+      combine(t_.A, i, v_, D_new_[at(i)]);
+      for (S& d : D_new_[at(i)]) d *= h;
+    }
+  }
+  void renew_momentum(int i, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost, QVec<Sys>& P) {
+    combine(t_.A_hat, i, K_, w_);
+    for (int k = 0; k < P.size(); ++k) P[k] = p0[k] - (lost ? S(h * w_[k] - lost->p[k]) : S(h * w_[k]));
+  }
+  // The same without P: D_i = h c_i M⁻¹p₀ − h² Σ_j (AÂ)_ij M⁻¹K_j
+  void move_along_path(const Sys& sys, const S& h) {
+    for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
+    for (int i = first_; i < s_; ++i) {
+      combine(path_, i, v_, w_);
+      Vec<S, N>& D = D_new_[at(i)];
+      const S time = h * row_sum_[i], square = h * h;
+      for (int k = 0; k < D.size(); ++k) D[k] = time * start_velocity_[k] - square * w_[k];
+    }
+  }
+  void start_velocity(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const Rounding<S, N>* lost) {
+    if (lost) {
+      for (int k = 0; k < w_.size(); ++k) w_[k] = p0[k] + lost->p[k];
+      energy_p(sys, q0, w_, start_velocity_);
+    } else {
+      energy_p(sys, q0, p0, start_velocity_);
+    }
+  }
+
+  // The full Newton method from the first guess
+  Status newton(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    const R size = size_of_motion(q0);
+    Stagnation<R> stagnation(epsilon<S>(), options_, 2);
+    for (bool refresh = true;;) {
+      evaluate(sys, 0, q0, lost);
+      velocities(sys);
+      for (int j = 0; j < s_; ++j) kick_of(j);
+      const R impulse = size_of_momenta(p0, h);
+      for (int i = 0; i < s_; ++i) {
+        combine(t_.A_hat, i, K_, w_);
+        for (int k = 0; k < w_.size(); ++k)
+          newton_.momentum(i, k) = (P_[at(i)][k] - p0[k]) + (lost ? S(h * w_[k] - lost->p[k]) : S(h * w_[k]));
+        if (i < first_) continue;
+        combine(t_.A, i, v_, w_);
+        for (int k = 0; k < w_.size(); ++k) newton_.position(i, k) = D_[at(i)][k] - h * w_[k];
+      }
+      for (int i = 0; i < multipliers_; ++i)
+        for (int k = 0; k < gram_.m(); ++k) newton_.multiplier(i, k) = r_[at(i)][k];
+      if (refresh) {
+        ++counters_.factorisation;
+        counters_.hessian += static_cast<std::uint64_t>((s_ - first_) * q0.size());
+        if (!newton_.factor(sys, t_.A, t_.A_hat, h, *this)) return no_factors();
+      }
+      newton_.solve();
+      R dq(0), dp(0);
+      for (int i = 0; i < s_; ++i)
+        for (int k = 0; k < w_.size(); ++k) {
+          raise(dp, magnitude(newton_.momentum(i, k)));
+          P_[at(i)][k] -= newton_.momentum(i, k);
+          if (i < first_) continue;
+          raise(dq, magnitude(newton_.position(i, k)));
+          D_[at(i)][k] -= newton_.position(i, k);
+        }
+      for (int j = 0; j < multipliers_; ++j)
+        for (int k = 0; k < gram_.m(); ++k) lambda_[at(j)][k] -= newton_.multiplier(j, k);
+      arrive(q0, lost);
+      const auto verdict = judge(stagnation, dq, dp, size, impulse);
+      if (verdict == Stagnation<R>::Verdict::done) break;
+      if (verdict == Stagnation<R>::Verdict::failed) return failure();
+      refresh = stagnation.iterations() > 1 && stagnation.rate() > R(0.1) && last_change_ > R(1e4) * epsilon<S>();
+    }
+    counters_.newton(stagnation.iterations());
+    return {};
+  }
+
+  // Changes of positions and momenta, relative to their sizes
+  typename Stagnation<R>::Verdict judge(Stagnation<R>& stagnation, R dq, R dp, const R& size, const R& impulse) {
+    if (size > R(0)) dq /= size;
+    if (impulse > R(0)) dp /= impulse;
+    last_displacement_ = dq;
+    last_change_ = dq < dp || !(dp == dp) ? dp : dq;
+    return stagnation(last_change_, dq);
+  }
+  Status failure() const {
+    return {last_change_ == last_change_ ? Failure::no_convergence : Failure::not_finite, -1, to_double(last_change_)};
+  }
+  Status no_factors() const {
+    const auto finite = [](const auto& vectors) {
+      for (const auto& x : vectors)
+        for (const S& a : x)
+          if (!is_finite(a)) return false;
+      return true;
+    };
+    return finite(r_) && finite(K_) && finite(D_new_) ? Status{Failure::singular, 0} : Status{Failure::not_finite};
+  }
+  static R largest_difference(const Vec<S, N>& a, const Vec<S, N>& b) {
+    R size(0);
+    for (int k = 0; k < a.size(); ++k) raise(size, magnitude(S(a[k] - b[k])));
+    return size;
+  }
+  R size_of_motion(const QVec<Sys>& q0) const {
+    R size = largest(q0);
+    for (int i = first_; i < s_; ++i) raise(size, largest(D_[at(i)]));
+    return size;
+  }
+  // Against the terms that P is made of: at a turning point it vanishes, their rounding errors do not.
+  R size_of_momenta(const QVec<Sys>& p0, const S& h) const {
+    R size = largest(p0);
+    for (const Vec<S, N>& K : K_) raise(size, R(magnitude(h) * largest(K)));
+    return size;
+  }
+
+  void guess(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h) {
+    if (first_) {
+      fill(D_[0], S(0));
+      Q_[0] = q0;
+    }
+    if (suggested_) {
+      D_[0] = suggested_displacement_;
+      P_[0] = suggested_momentum_;
+      lambda_[0] = suggested_lambda_;
+    } else if (!position_.known()) {
+      // Free flight with the multipliers of the start.
+      energy_p(sys, q0, p0, v_[0]);
+      for (int i = first_; i < s_; ++i)
+        for (int k = 0; k < q0.size(); ++k) D_[at(i)][k] = h * t_.c[i] * v_[0][k];
+      for (int i = 0; i < s_; ++i) P_[at(i)] = p0;
+      first_multipliers(sys, q0, p0);
+    } else {
+      for (int i = first_; i < s_; ++i) position_.guess(i - first_, D_[at(i)]);
+      if (separable_)
+        for (int i = 0; i < s_; ++i) P_[at(i)] = p0;  // only changes of it are looked at
+      else
+        for (int i = 0; i < s_; ++i) momentum_.guess(i, P_[at(i)]);
+      // Multipliers of redundant constraints are not unique, and what cannot be seen of them would grow from guess to
+      // guess: those of minimal norm at the start do not.
+      if (redundant()) first_multipliers(sys, q0, p0);
+      else
+        for (int j = 0; j < multipliers_; ++j) impulse_.guess(j, lambda_[at(j)]);
+    }
+    for (int i = first_; i < s_; ++i)
+      for (int k = 0; k < q0.size(); ++k) Q_[at(i)][k] = q0[k] + D_[at(i)][k];
+  }
+  // λ(q₀, p₀) at all stages where the second derivatives of g are known, else zero. K is factored there.
+  void first_multipliers(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0) {
+    Vec<S, M>& lambda = lambda_[0];
+    fill(lambda, S(0));
+    if constexpr (HasCurvature<Sys>)
+      if (gram_.m() > 0 && knows_curvature(sys)) {
+        energy_p(sys, q0, p0, v_[0]);
+        sys.g_qq(q0, v_[0], v_[0], lambda);
+        energy_q(sys, q0, p0, w_);
+        energy_pp(sys, q0, p0, w_, u_);
+        energy_pq(sys, q0, p0, v_[0], w_);
+        for (int k = 0; k < w_.size(); ++k) u_[k] -= w_[k];
+        multiply(G0_, u_, r_[0]);
+        for (int k = 0; k < lambda.size(); ++k) lambda[k] -= r_[0][k];
+        gram_.solve(lambda);
+      }
+    for (int j = 1; j < multipliers_; ++j) lambda_[at(j)] = lambda;
+  }
+
+  // f(system, stage) for the stages from `from` to `to` − 1, by the team if there is one
+  template <class F>
+  void each_stage(const Sys& sys, int from, int to, F&& f) {
+    if (team_)
+      return team_->share(to - from, [&](int part, int worker) { f(worker == 0 ? sys : workers_[at(worker - 1)], from + part); });
+    for (int j = from; j < to; ++j) f(sys, j);
+  }
+  // H_q, g and G at the stages; H_q from stage `from` on
+  void evaluate(const Sys& sys, int from, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
+    const bool constrained = gram_.m() > 0;
+    if (from == 0 && force_known_) from = 1;
+    if (first_) G_[0] = G0_;
+    each_stage(sys, std::min(from, first_), s_, [&](const Sys& its, int i) {
+      if (i >= from) energy_q(its, Q_[at(i)], P_[at(i)], F_[at(i)]);
+      if (constrained && i >= first_) residual(its, i, q0, lost);
+    });
+    counters_.force += static_cast<std::uint64_t>(s_ - from);
+    if (!constrained) return;
+    counters_.constraint += static_cast<std::uint64_t>(s_ - first_);
+    counters_.jacobian += static_cast<std::uint64_t>(s_ - first_);
+  }
+  void residual(const Sys& sys, int i, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
+    Vec<S, M>& r = r_[at(i - first_)];
+    Jacobian<S, N, M>& G = G_[at(i)];
+    const Vec<S, N>&Q = Q_[at(i)], &D = D_[at(i)];
+    constraint_and_jacobian(sys, Q, r, G);
+    if (!lost) return;
+    for (int k = 0; k < r.size(); ++k)  // g at the position that is meant, of which Q is the larger part
+      G.row(k, [&](int j, const S& a) { r[k] += a * lost_in_sum(q0[j], S(D[j] + lost->q[j]), Q[j]); });
+  }
+  void kick_of(int j) {
+    K_[at(j)] = F_[at(j)];
+    if (j >= multipliers_) return;
+    Vec<S, M>& minus = trial_[0];
+    for (int k = 0; k < minus.size(); ++k) minus[k] = -lambda_[at(j)][k];
+    subtract_force(G_[at(j)], minus, K_[at(j)]);
+  }
+  void arrive(const QVec<Sys>& q0, const Rounding<S, N>* lost) {
+    for (int i = first_; i < s_; ++i) {
+      Vec<S, N>&Q = Q_[at(i)], &D = D_[at(i)];
+      for (int k = 0; k < Q.size(); ++k) Q[k] = q0[k] + (lost ? S(D[k] + lost->q[k]) : D[k]);
+    }
+  }
+  // out = Σ_j A_ij x_j
+  void combine(const Square<S>& A, int i, const std::vector<Vec<S, N>>& x, Vec<S, N>& out) const {
+    fill(out, S(0));
+    for (int j = 0; j < s_; ++j)
+      if (A(i, j) != S(0)) axpy(A(i, j), x[at(j)], out);
+  }
+
+  // δΛ, and what it does to momenta and positions: g(Q) + G(Q) (D_new − D) must vanish
+  void correct(const Sys& sys, const S& h) {
+    for (int i = 0; i < multipliers_; ++i) {
+      const int stage = i + first_;
+      for (int k = 0; k < w_.size(); ++k) w_[k] = D_new_[at(stage)][k] - D_[at(stage)][k];
+      multiply(G_[at(stage)], w_, trial_[0]);
+      axpy(S(1), trial_[0], r_[at(i)]);
+    }
+    solve_multipliers(sys, h);
+    for (int j = 0; j < multipliers_; ++j) axpy(S(1), dlambda_[at(j)], lambda_[at(j)]);
+    constraint_kicks(dlambda_);
+    displacements(sys);
+    if (!separable_)
+      for (int i = 0; i < s_; ++i) axpy(h, K_[at(i)], P_new_[at(i)]);
+    for (int i = first_; i < s_; ++i) {
+      combine(separable_ ? path_ : t_.A, i, v_, w_);
+      axpy(S(h * h), w_, D_new_[at(i)]);
+    }
+  }
+
+  bool uses_stages() const { return options_.matrix != StageMatrix::start && (!redundant() || few()); }
+  // Whether B is factored; of redundant constraints the independent ones stand for all.
+  bool few() const { return lu_.size() > 0; }
+
+  // B of few unknowns
+  bool factor_stages(const Sys& sys) {
+    if (!few() || !uses_stages()) return true;
+    const int m = gram_.rank();
+    Square<S>& B = lu_.matrix();
+    for (int j = 0; j < multipliers_; ++j)
+      for (int l = 0; l < m; ++l) {
+        fill(w_, S(0));
+        G_[at(j)].row(gram_.independent(l), [&](int k, const S& a) { w_[k] = a; });
+        energy_pp(sys, Q_[at(j)], P_new_[at(j)], w_, u_);
+        for (int i = 0; i < multipliers_; ++i)
+          for (int k = 0; k < m; ++k) {
+            S sum(0);
+            G_[at(i + first_)].row(gram_.independent(k), [&](int n, const S& a) { sum += a * u_[n]; });
+            B(i * m + k, j * m + l) = path_(i + first_, j) * sum;
+          }
+      }
+    ++counters_.factorisation;
+    return lu_.factor();
+  }
+
+  void solve_multipliers(const Sys& sys, const S& h) {
+    const S scale = S(1) / (h * h);
+    const int m = gram_.rank();
+    for (int j = 0; j < multipliers_; ++j) fill(dlambda_[at(j)], S(0));
+    if (few() && uses_stages()) {
+      for (int i = 0; i < multipliers_; ++i)
+        for (int k = 0; k < m; ++k) x_[i * m + k] = r_[at(i)][gram_.independent(k)] * scale;
+      lu_.solve(x_);
+      for (int j = 0; j < multipliers_; ++j)
+        for (int k = 0; k < m; ++k) dlambda_[at(j)][gram_.independent(k)] = x_[j * m + k];
+      return;
+    }
+    R before = largest_residual();
+    const R enough = R(linear_reduction) * before;
+    for (int round = 1;; ++round) {
+      precondition(scale);
+      for (int j = 0; j < multipliers_; ++j) axpy(S(1), e_[at(j)], dlambda_[at(j)]);
+      if (!uses_stages() || round == linear_iterations) return;
+      subtract_stages(sys, h);
+      const R after = largest_residual();
+      if (after <= enough) return;
+      if (!(after < before)) {  // (3.15) is too far from B: what it said last was no improvement
+        for (int j = 0; j < multipliers_ && round > 1; ++j) axpy(S(-1), e_[at(j)], dlambda_[at(j)]);
+        return;
+      }
+      before = after;
+    }
+  }
+  R largest_residual() const {
+    R size(0);
+    for (int i = 0; i < multipliers_; ++i) raise(size, largest(r_[at(i)]));
+    return size;
+  }
+  // e = (A₀Â₀)⁻¹ ⊗ K⁻¹ r / h²
+  void precondition(const S& scale) {
+    for (int i = 0; i < multipliers_; ++i) {
+      trial_[at(i)] = r_[at(i)];
+      gram_.solve(trial_[at(i)]);
+    }
+    for (int j = 0; j < multipliers_; ++j) {
+      fill(e_[at(j)], S(0));
+      for (int i = 0; i < multipliers_; ++i) axpy(S(inverse_(j, i) * scale), trial_[at(i)], e_[at(j)]);
+    }
+  }
+  // r −= h² B e
+  void subtract_stages(const Sys& sys, const S& h) {
+    constraint_kicks(e_);
+    displacements(sys);
+    for (int i = 0; i < multipliers_; ++i) {
+      combine(separable_ ? path_ : t_.A, i + first_, v_, w_);
+      multiply(G_[at(i + first_)], w_, trial_[0]);
+      axpy(S(h * h), trial_[0], r_[at(i)]);
+    }
+  }
+  // K_j = −G_jᵀλ_j
+  void constraint_kicks(const std::vector<Vec<S, M>>& lambda) {
+    for (int j = 0; j < s_; ++j) {
+      fill(K_[at(j)], S(0));
+      if (j < multipliers_) subtract_force(G_[at(j)], lambda[at(j)], K_[at(j)]);
+    }
+  }
+  // K_i ← Σ_j â_ij K_j, v_i = H_pp K_i; for separable systems v_j = M⁻¹K_j, whose sums have the coefficients AÂ
+  void displacements(const Sys& sys) {
+    if (separable_) {
+      for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
+      return;
+    }
+    for (int i = 0; i < s_; ++i) combine(t_.A_hat, i, K_, v_[at(i)]);
+    std::swap(K_, v_);
+    for (int i = 0; i < s_; ++i) energy_pp(sys, Q_[at(i)], P_new_[at(i)], K_[at(i)], v_[at(i)]);
+  }
+
+  StageCoefficients<S> t_;
+  int s_, first_, multipliers_;
+  GramSolver<S, N, M> gram_;
+  Vec<S> row_sum_;            // Σ_j a_ij
+  Square<S> path_, inverse_;  // AÂ and (A₀Â₀)⁻¹
+  Jacobian<S, N, M> G0_;
+  std::vector<Vec<S, M>> lambda_, r_, dlambda_, e_, trial_;
+  std::vector<Jacobian<S, N, M>> G_;
+  std::vector<Vec<S, N>> D_, Q_, P_, F_, K_, v_, D_new_, P_new_;
+  Vec<S, N> w_, u_, start_velocity_, suggested_displacement_, suggested_momentum_;
+  Vec<S, M> suggested_lambda_;
+  StageNewton<Sys> newton_;
+  R last_displacement_{0}, last_change_{0};
+  StagePredictor<S, N> position_, momentum_;
+  StagePredictor<S, M> impulse_;
+  PivotedLu<S> lu_;
+  Vec<S> x_;
+  bool separable_ = false, force_known_ = false, suggested_ = false;
+  int stiff_ = 0;  // steps for which Newton's method is still taken
+  std::vector<std::unique_ptr<AnySystem<S>>> owners_;
+  std::vector<Sys> workers_;
+  std::unique_ptr<Team> team_;
+  Counters counters_;
+  NewtonOptions options_;
+};
+
+}  // namespace holonom

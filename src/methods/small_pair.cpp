@@ -1,0 +1,16 @@
+// Symplectic pairs on small systems with compile-time sizes.
+#include "families.hpp"
+#include "holonom/methods/partitioned_rk.hpp"
+#include "small_sizes.hpp"
+
+namespace holonom {
+
+template <>
+std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options, const Tableau<double>& t,
+                                              const Tableau<double>& dual) {
+  return on_small(sys, [&]<class View>(const View& view) -> std::unique_ptr<AnyMethod<double>> {
+    return std::make_unique<MethodOn<PartitionedRungeKutta<View>, View>>(view, options, t, dual);
+  });
+}
+
+}  // namespace holonom
