@@ -11,6 +11,8 @@ enum ExitCode { exit_done = 0, exit_numerical_failure = 1, exit_bad_input = 2, e
 using Command = std::function<int()>;
 void add_run(CLI::App& app, Command& chosen);
 void add_check(CLI::App& app, Command& chosen);
+void add_compare(CLI::App& app, Command& chosen);
+void add_certify(CLI::App& app, Command& chosen);
 void add_methods(CLI::App& app, Command& chosen);
 
 }  // namespace holonom

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   Command chosen;
   add_run(app, chosen);
   add_check(app, chosen);
+  add_compare(app, chosen);
+  add_certify(app, chosen);
   add_methods(app, chosen);
   try {
     app.parse(argc, argv);

@@ -45,10 +45,11 @@ std::string obstacle(const MethodEntry& entry, const GraphSystem<double>* sys) {
 }
 
 void write(Json& json, const MethodInfo& info, const std::string& reason, bool with_model) {
-  json.begin().text("key", info.key).text("title", info.title).integer("order", info.order);
+  json.begin().text("key", info.key).text("title", info.title).integer("order", info.order).integer("order_q", info.order_q > 0 ? info.order_q : info.order);
   json.boolean("symmetric", info.symmetric).boolean("symplectic", info.symplectic);
   json.boolean("keeps_position_constraint", info.keeps_position).boolean("keeps_hidden_constraint", info.keeps_hidden);
   json.boolean("momentum_maps", info.momentum_maps);
+  json.boolean("constrained", info.constrained).integer("stages", info.stages);
   json.boolean("one_step", info.one_step).boolean("compensated", info.compensated);
   json.text("needs", needs_key(info)).text("citation", info.citation).text("remark", info.remark);
   if (with_model) json.boolean("suits_model", reason.empty()).text("reason", reason);
@@ -71,7 +72,8 @@ int methods_command(const Options& o) {
   if (!o.key.empty()) {
     const MethodInfo& info = entries.front().info;
     std::printf("%s\n  %s\n\n", info.key.c_str(), info.title.c_str());
-    std::printf("  order               %d\n  symmetric           %s\n  symplectic          %s\n", info.order, yes(info.symmetric), yes(info.symplectic));
+    const std::string order = std::to_string(info.order) + (info.order_q > 0 ? " (positions " + std::to_string(info.order_q) + ")" : "");
+    std::printf("  order               %s\n  symmetric           %s\n  symplectic          %s\n", order.c_str(), yes(info.symmetric), yes(info.symplectic));
     std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info.momentum_maps));
     std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());

@@ -5,42 +5,37 @@
 #include <cstdio>
 
 #include "commands.hpp"
-#include "holonom/analysis/rank.hpp"
-#include "holonom/coefficients/composition.hpp"
-#include "holonom/expr/native.hpp"
+#include "events.hpp"
 #include "holonom/methods/registry.hpp"
+#include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/csv.hpp"
 #include "holonom/run/hdf5.hpp"
 #include "holonom/run/sampling.hpp"
+#include "holonom/run/thinning.hpp"
 #include "json.hpp"
-#include "set_option.hpp"
+#include "options.hpp"
+#include "prepare.hpp"
 
 namespace holonom {
 
 namespace {
 
 struct Options {
-  std::string model, out, precision = "double", engine = "auto", watch = "all";
+  std::string model, out, events_out, precision = "double", engine = "auto", watch = "all";
   std::optional<std::string> method, step, until, sample;
-  std::vector<std::string> set;
+  std::vector<std::string> set, event;
   long steps = -1, every = 0;
   double tolerance = 0;
+  std::string newton = "auto", projection, multipliers = "exact";
+  int threads = 1;
   std::optional<std::string> compensated;
   bool force = false, json = false;
 };
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
-
-void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\n", what.c_str()); }
-
-std::string shorten(const auto& x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.10g", to_double(x));
-  return buffer;
-}
 
 void show_progress(long done, long steps) {
   constexpr int width = 40;
@@ -86,8 +81,26 @@ void write_multipliers(Json& json, const Labels& labels, const Vec<S>& lambda) {
   json.end();
 }
 
+// How many there were, by name; then the first ones.
 template <class S>
-std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h, const RunResult<S>& r) {
+void write_events(Json& json, const Labels& labels, const Events<S>& events) {
+  json.begin("event_counts");
+  for (std::size_t k = 0; k < events.formulas.size(); ++k) json.integer(events.formulas[k].name, events.counts[k].total());
+  json.end().begin_list("events");
+  for (const Event<S>& e : events.first) {
+    json.begin().text("name", events.formulas[static_cast<std::size_t>(e.which)].name).text("direction", e.up ? "up" : "down");
+    json.number("t", e.state.t);
+    write_coordinates(json, "q", labels, e.state.q);
+    write_coordinates(json, "p", labels, e.state.p);
+    json.number("energy", e.seen.energy).number("position_residual", e.seen.position.absolute);
+    json.number("hidden_residual", e.seen.hidden.absolute).end();
+  }
+  json.end_list();
+}
+
+template <class S>
+std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h, const RunResult<S>& r,
+                    const Events<S>& events) {
   const Labels& labels = sys.labels();
   const Counters& c = r.counters;
   constexpr const char* words[] = {"done", "failed", "interrupted"};
@@ -106,6 +119,7 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
   for (int k = 0; k < r.invariant_initial.size(); ++k)
     json.begin(labels.invariants[static_cast<std::size_t>(k)]).number("initial", r.invariant_initial[k]).number("max_error", r.invariant_error[k]).end();
   json.end();
+  write_events(json, labels, events);
   const double mean = c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
   json.begin("newton").number("iterations_mean", mean).integer("iterations_max", c.newton_max).end();
   json.begin("evaluations").integer("force", static_cast<long long>(c.force));
@@ -117,7 +131,8 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
 }
 
 template <class S>
-void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r) {
+void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r,
+                 const Events<S>& events) {
   const Labels& labels = sys.labels();
   const Counters& c = r.counters;
   const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
@@ -131,6 +146,13 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   for (int k = 0; k < r.invariant_initial.size(); ++k)
     std::printf("  %-18s %.10g at the start, largest error %.2e\n", labels.invariants[static_cast<std::size_t>(k)].c_str(),
                 number(r.invariant_initial[k]), number(r.invariant_error[k]));
+  for (std::size_t k = 0; k < events.formulas.size(); ++k) {
+    const EventCount<S>& count = events.counts[k];
+    std::printf("  event %-12s %ld", events.formulas[k].name.c_str(), count.total());
+    if (count.total() > 0)
+      std::printf(" (%ld up, %ld down), from t = %s to %s", count.up, count.down, shorten(count.first).c_str(), shorten(count.last).c_str());
+    std::printf("\n");
+  }
   if (c.newton_solves > 0)
     std::printf("  Newton             %.2f iterations a step, at most %d\n",
                 static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves), c.newton_max);
@@ -144,59 +166,16 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
       std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(), number(r.state.q[i]), number(r.state.p[i]));
   }
   if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
-}
-
-// Native code costs some 10 to 40 ms to make: `auto` takes it for runs that are longer than that.
-bool use_native(const Options& o, const Model& model, const MethodInfo& method, long steps) {
-  if (o.engine == "interp") return false;
-  if (o.engine == "llvm") {
-    if (o.precision != "double") throw InputError("--engine llvm: native code exists in double precision only");
-    if (!native_available()) throw InputError("--engine llvm: " + why_not_native());
-    return true;
-  }
-  constexpr double worth_it = 2e6;
-  const CompositionScheme* scheme = find_composition(method.key.substr(0, method.key.find('/')));
-  const double substeps = static_cast<double>(steps) * static_cast<double>(scheme ? scheme->coefficients.size() : 1);
-  return o.precision == "double" && native_available() && substeps * (model.n() + model.m()) > worth_it;
+  if (!o.events_out.empty()) std::printf("  events             %s\n", o.events_out.c_str());
 }
 
 bool is_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md"); }
 
-MethodEntry method_entry(const std::string& key, const std::string& place) {
-  try {
-    return methods().find(key);
-  } catch (const InputError& e) {
-    throw InputError(place + e.what());
-  }
-}
-
-// Redundant constraints are worth a warning, a singular start is an error. Ranks are decided in double.
-void report_rank(const GraphSystem<double>& sys, const State<double>& x) {
-  const ConstraintRank rank = constraint_rank(sys, x);
-  const std::vector<std::string>& names = sys.labels().constraints;
-  if (rank.singular_position) {
-    const std::string which = quoted_list(names, rank.dependent.front());
-    throw InputError(sys.compiled().model().place("initial.q") + "the initial position is a singular one (such as a dead centre): there " +
-                     (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
-                                                         : "the constraints " + which + " are dependent") +
-                     ". Start from another position");
-  }
-  if (rank.rank == sys.m()) return;
-  constexpr std::size_t shown = 5;
-  std::string which;
-  for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i) which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
-  if (rank.dependent.size() > shown) which += "; and " + std::to_string(rank.dependent.size() - shown) + " more sets";
-  warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) + ": one follows from the others among " +
-       which + ". The motion is not affected; their multipliers are not unique");
-}
-template <class S>
-void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
-  State<double> x(sys.n(), sys.m());
-  for (int i = 0; i < sys.n(); ++i) {
-    x.q[i] = to_double(start.q[i]);
-    x.p[i] = to_double(start.p[i]);
-  }
-  report_rank(sys.template rebind<double>(), x);
+StageMatrix stage_matrix(const std::string& word) {
+  if (word == "start") return StageMatrix::start;
+  if (word == "stages") return StageMatrix::stages;
+  if (word == "full") return StageMatrix::full;
+  return StageMatrix::automatic;
 }
 
 template <class S>
@@ -206,26 +185,25 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   Start<S> start = initial_state(*evaluated);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
   const S h = *start.step;
-  if (!is_finite(h) || h == S(0)) throw InputError(model.place("integrate.step") + "the step must be a finite number other than zero");
+  check_step(h, model.place("integrate.step"));
   long steps = o.steps;
   if (steps < 0) {
     if (!start.until) throw InputError("no end of the run: give --until or --steps, or until in [integrate] of the model");
-    const std::string place = model.place("integrate.until");
-    if (!is_finite(*start.until)) throw InputError(place + "the end of the run must be a finite number");
-    if (*start.until / h < S(0))
-      throw InputError(place + "until = " + shorten(*start.until) + " is never reached with the step " + shorten(h) + "; both must have the same sign");
-    if (to_double(S(*start.until / h)) > 9e18) throw InputError(place + "the end of the run is more steps away than can be counted");
-    steps = whole_steps(*start.until, h);
-    const S rest = *start.until - S(steps) * h;
-    if (magnitude(rest) > magnitude(h) * Real<S>(1e-6))
+    const StepCount count = count_steps(*start.until, h, model.place("integrate.until"));
+    steps = count.steps;
+    if (!count.exact)
       warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
   }
 
-  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
-  const bool native = use_native(o, compiled->model(), entry.info, steps);
+  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"), o.projection);
+  const bool native = use_native(o.engine, o.precision, model, static_cast<double>(steps) * substeps(entry.info.key).count);
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
-  MethodOptions options{.newton = {.tolerance = o.tolerance}, .compensated = {}};
+  if (entry.info.stages == 0 && (o.newton != "auto" || o.threads > 1 || o.multipliers != "exact"))
+    warn("--newton, --threads and --multipliers are for implicit Runge-Kutta methods: " + entry.info.key + " makes no use of them");
+  if (!entry.info.constrained && sys.m() > 0)
+    warn(entry.info.key + " is for systems without constraints: with constraints it diverges in general. Try --projection jay, or a lobatto method");
+  MethodOptions options{.newton = {.tolerance = o.tolerance, .matrix = stage_matrix(o.newton)}, .threads = o.threads, .compensated = {}};
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
@@ -252,13 +230,21 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   }
   std::vector<Recorder<S>*> recorders;
   if (file) recorders.push_back(file.get());
+  const Kept kept{entry.info.keeps_position, entry.info.keeps_hidden};
   std::unique_ptr<Sampler<S>> sampler;
   if (interval) {
-    sampler = std::make_unique<Sampler<S>>(sys, *interval, recorders);
+    sampler = std::make_unique<Sampler<S>>(sys, *interval, recorders, kept);
     recorders = {sampler.get()};
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all", .interrupt = &interrupted, .progress = {}};
+  EventWatch<S> watch(sys, kept, o.events_out, o.force);
+  std::optional<Thinning<S>> thinning;
+  if (watch.finder) {  // which must see every step
+    if (file && every > 1) recorders = {&thinning.emplace(*file, every)};
+    recorders.push_back(&*watch.finder);
+    every = 1;
+  }
+  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all", .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
@@ -266,8 +252,12 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   const RunResult<S> result = run(sys, *method, start.state, h, plan, recorders);
   if (terminal) clear_progress();
 
-  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result).c_str());
-  else print_table(sys, o, entry.info.key, h, result);
+  const Events<S> events = watch.events();
+  for (std::size_t k = 0; k < events.formulas.size(); ++k)
+    if (const std::string trouble = complaint(events.counts[k]); !trouble.empty())
+      warn(model.place("events." + events.formulas[k].name) + "event '" + events.formulas[k].name + "' " + trouble);
+  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result, events).c_str());
+  else print_table(sys, o, entry.info.key, h, result, events);
   switch (result.status) {
     case RunStatus::done: return exit_done;
     case RunStatus::failed:
@@ -282,7 +272,11 @@ int run_command(const Options& o) {
   if (!o.out.empty() && !o.out.ends_with(".csv") && !is_hdf5(o.out))
     throw InputError("--out " + o.out + ": the file name must end in .csv or .h5");
   if (o.sample && o.out.empty()) throw InputError("--sample: there is no --out to write the samples to");
-  Model model = load_model(o.model, overrides(o.set));
+  if (!o.events_out.empty() && !o.events_out.ends_with(".csv"))
+    throw InputError("--events-out " + o.events_out + ": the file name must end in .csv");
+  Model model = load_model(o.model, overrides(o.set), o.event);
+  if (!o.events_out.empty() && model.events.empty())
+    throw InputError("--events-out: there are no events; give --event, or [events] in the model");
   const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
     if (!by) return;
     value = model.constant(*by, "--" + part);
@@ -294,10 +288,7 @@ int run_command(const Options& o) {
   std::optional<NodeId> sample;
   if (o.sample) sample = model.constant(*o.sample, "--sample");
   const auto compiled = compile(std::move(model));
-  if (o.precision == "long") return run_in<long double>(o, compiled, sample);
-  if (o.precision == "quad") return run_in<quad>(o, compiled, sample);
-  if (o.precision == "100") return run_in<mp100>(o, compiled, sample);
-  return run_in<double>(o, compiled, sample);
+  return in_precision(o.precision, [&]<class S> { return run_in<S>(o, compiled, sample); });
 }
 
 }  // namespace
@@ -325,20 +316,23 @@ void add_run(CLI::App& app, Command& chosen) {
   auto* every = cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
   cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")->excludes(every);
   cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file");
+  cmd->add_option("--event", o->event, "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
+      ->allow_extra_args(false);
+  cmd->add_option("--events-out", o->events_out, "Write the events to this .csv file");
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);
-  cmd->add_option("--precision", o->precision, "double, long, quad or 100 (digits)")->check(CLI::IsMember({"double", "long", "quad", "100"}));
-  cmd->add_option("--tolerance", o->tolerance, "Stop Newton iterations at this relative residual (default: round-off)")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            double x = 0;
-            return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string() : text + " is not a number from 0 to 1";
-          },
-          ">= 0"));
+  add_precision_option(*cmd, o->precision);
+  add_tolerance_option(*cmd, o->tolerance);
   cmd->add_option("--compensated", o->compensated, "Compensated summation of the state (default: see 'holonom methods KEY')")->check(CLI::IsMember({"on", "off"}));
+  cmd->add_option("--projection", o->projection, "jay: project an implicit Runge-Kutta method onto both constraints after each step")->check(CLI::IsMember({"jay"}));
+  cmd->add_option("--newton", o->newton, "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the stages, the full one, or auto")
+      ->check(CLI::IsMember({"auto", "start", "stages", "full"}));
+  cmd->add_option("--multipliers", o->multipliers, "exact, or those of the last stage of an implicit Runge-Kutta method, which cost nothing and are of low order")
+      ->check(CLI::IsMember({"exact", "stage"}));
+  cmd->add_option("--threads", o->threads, "Threads for the stages of an implicit Runge-Kutta method; results do not depend on it")->check(CLI::Range(1, 64));
   cmd->add_option("--watch", o->watch, "Check energy and constraints after all steps, or after the recorded ones")->check(CLI::IsMember({"all", "recorded"}));
-  cmd->add_option("--engine", o->engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
+  add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return run_command(*o); }; });
 }
 

@@ -19,7 +19,7 @@ class StepFailed : public std::runtime_error {
 // NaN is larger than anything: a measurement must not lose it.
 template <class R>
 void keep_largest(R& largest, const R& x) {
-  if (!(x <= largest)) largest = x;
+  if (!(x <= largest) && largest == largest) largest = x;
 }
 
 // Whether a method exists in the scalar S and for systems like this one.
@@ -34,11 +34,26 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
   return false;
 }
 
+// A method that is made with these options, whoever makes it: for measurements of a loose tolerance.
+inline MethodEntry with_options(const MethodEntry& entry, const MethodOptions& options) {
+  MethodEntry changed = entry;
+  const auto change = [&]<class S>(Maker<S>& maker) {
+    if (!maker) return;
+    maker = [make = maker, options](const AnySystem<S>& sys, const MethodOptions& given) {
+      MethodOptions all = options;
+      if (!all.compensated) all.compensated = given.compensated;
+      return make(sys, all);
+    };
+  };
+  std::apply([&](auto&... makers) { (change(makers), ...); }, changed.makers);
+  return changed;
+}
+
 template <class S>
 class NumericalMap {
  public:
   NumericalMap(const MethodEntry& entry, const AnySystem<S>& sys, const MethodOptions& options = {})
-      : key_(entry.info.key), model_(sys.labels().model), method_(entry.make<S>(sys, options)) {}
+      : key_(entry.info.key), sys_(sys), method_(entry.make<S>(sys, options)) {}
 
   // x ← Φ_h^steps(x), begun anew at x, since Φ is a function of the state alone; see(x) after each step.
   template <class See>
@@ -58,14 +73,17 @@ class NumericalMap {
  private:
   void require(const Status& status, long step) const {
     if (status.ok()) return;
+    constexpr const char* words[] = {"", "NaN or infinity", "no convergence", "dependent constraints", "a wrong root"};
     char residual[32];
     std::snprintf(residual, sizeof residual, "%.3g", status.residual);
-    throw StepFailed(key_ + " on " + model_ + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) +
-                     " failed (failure " + std::to_string(static_cast<int>(status.failure)) + ", constraint " +
-                     std::to_string(status.constraint) + ", residual " + residual + ")");
+    std::string what = words[static_cast<int>(status.failure)];
+    if (status.constraint >= 0) what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
+    throw StepFailed(key_ + " on " + sys_.labels().model + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) + " failed (" +
+                     what + ", residual " + residual + ")");
   }
 
-  std::string key_, model_;
+  std::string key_;
+  const AnySystem<S>& sys_;
   std::unique_ptr<AnyMethod<S>> method_;
 };
 
@@ -97,10 +115,16 @@ Real<S> largest_difference(const Vec<S>& x, const Vec<S>& y) {
   return largest;
 }
 
+// Where nothing moves there is no size, and no difference either.
+template <class R>
+R relative(const R& difference, const R& size) {
+  return difference == R(0) ? R(0) : R(difference / size);
+}
+
 template <class S>
 Real<S> distance(const State<S>& x, const State<S>& y, const StateSize<Real<S>>& size) {
-  Real<S> d(largest_difference(x.q, y.q) / size.q);
-  keep_largest(d, Real<S>(largest_difference(x.p, y.p) / size.p));
+  Real<S> d = relative(largest_difference(x.q, y.q), size.q);
+  keep_largest(d, relative(largest_difference(x.p, y.p), size.p));
   return d;
 }
 

@@ -5,34 +5,45 @@
 // Newton loop with the methods that are compared with it.
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "holonom/analysis/manifold.hpp"
+#include "holonom/analysis/numerical_map.hpp"
 
 namespace holonom {
 
 template <class S>
 class ReferenceFlow {
  public:
-  explicit ReferenceFlow(const AnySystem<S>& sys) : sys_(sys), manifold_(sys), G_(sys.pattern()) {}
+  // Each step has the order 2 columns.
+  explicit ReferenceFlow(const AnySystem<S>& sys, int columns = 8)
+      : sys_(sys), manifold_(sys), G_(sys.pattern()), columns_(columns) {}
 
-  // x(t + time) by `steps` steps of order 2 columns.
-  State<S> operator()(State<S> x, const S& time, int steps) {
+  int order() const { return 2 * columns_; }
+
+  // x(t + time) by `steps` steps, with its multipliers; see(x) after each. Throws std::runtime_error where there are none.
+  template <class See>
+  State<S> operator()(State<S> x, const S& time, long steps, See&& see) {
     const S t0 = x.t, h = time / S(steps);
-    for (int k = 1; k <= steps; ++k) {
+    for (long k = 1; k <= steps; ++k) {
       x = extrapolate(x, h);
       x.t = t0 + S(k) * h;
+      require_multipliers(x);
+      see(x);
     }
     return x;
   }
+  State<S> operator()(const State<S>& x, const S& time, long steps) {
+    return (*this)(x, time, steps, [](const State<S>&) {});
+  }
 
  private:
-  static constexpr int columns = 8;
-
   State<S> extrapolate(const State<S>& x, const S& h) {
-    std::array<State<S>, columns> table;
-    for (int j = 0; j < columns; ++j) {
+    std::vector<State<S>> table(static_cast<std::size_t>(columns_));
+    for (int j = 0; j < columns_; ++j) {
       table[static_cast<std::size_t>(j)] = midpoint(x, h, substeps(j));
       // Aitken-Neville in h²; table[i] holds the column that ends in row j.
       for (int i = j - 1; i >= 0; --i) {
@@ -69,8 +80,7 @@ class ReferenceFlow {
 
   State<S> rate(State<S> x) {
     State<S> f(sys_.n(), sys_.m());
-    if (!manifold_.multipliers(x).ok())
-      throw std::runtime_error(sys_.labels().model + ": no exact multipliers on the reference solution");
+    require_multipliers(x);
     sys_.H_p(x.q, x.p, f.q);
     sys_.H_q(x.q, x.p, f.p);
     for (S& a : f.p) a = -a;
@@ -79,9 +89,57 @@ class ReferenceFlow {
     return f;
   }
 
+  void require_multipliers(State<S>& x) {
+    if (!manifold_.multipliers(x).ok())
+      throw std::runtime_error(sys_.labels().model + ": no exact multipliers on the reference solution");
+  }
+
   const AnySystem<S>& sys_;
   Manifold<S> manifold_;
   Jacobian<S> G_;
+  int columns_;
 };
+
+// As many columns as pay in a scalar of so many digits: more of them lose digits of their own.
+template <class S>
+int reference_columns() {
+  return std::clamp(std::numeric_limits<S>::digits10 / 3, 8, 16);
+}
+
+// The exact solution after a time, refined until it serves.
+template <class S>
+struct ReferenceSolution {
+  State<S> state;     // with its multipliers
+  StateSize<S> size;  // of the motion,
+  S lambda_size{0};   // and the largest |λ_k|
+  long steps = 0;
+  double error = 1;  // of q and p: the distance from the solution with half the steps, an upper estimate
+};
+
+// Doubles the number of steps until serves(solution) says so, or `most` would be exceeded. Steps that are too long for any
+// solution are doubled as well; throws std::runtime_error if all are.
+template <class S, class Serves>
+ReferenceSolution<S> reference_solution(ReferenceFlow<S>& flow, const State<S>& start, const S& time, long steps, long most,
+                                        Serves&& serves) {
+  State<S> before = start;
+  for (;; steps *= 2) {
+    ReferenceSolution<S> now;
+    const auto include = [&](const State<S>& x) {
+      now.size.include(x);
+      for (const S& a : x.lambda) keep_largest(now.lambda_size, S(magnitude(a)));
+    };
+    include(start);
+    try {
+      now.state = flow(start, time, steps, include);
+    } catch (const std::runtime_error&) {
+      if (steps * 2 > most) throw;
+      continue;
+    }
+    now.steps = steps;
+    now.error = to_double(distance(now.state, before, now.size));
+    if (serves(now) || steps * 2 > most) return now;
+    before = std::move(now.state);
+  }
+}
 
 }  // namespace holonom

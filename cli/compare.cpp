@@ -1,0 +1,330 @@
+// holonom compare: methods and steps side by side on one problem.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "commands.hpp"
+#include "holonom/analysis/comparison.hpp"
+#include "holonom/methods/substeps.hpp"
+#include "holonom/model/constants.hpp"
+#include "holonom/model/start.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "prepare.hpp"
+
+namespace holonom {
+
+namespace {
+
+struct Options {
+  std::string model, methods, out, precision = "double", engine = "auto";
+  std::optional<std::string> step, until, reference;
+  std::vector<std::string> set;
+  double tolerance = 0;
+  bool force = false, json = false;
+};
+
+// "a, f(b, c), d": at commas outside of brackets.
+std::vector<std::string> split_list(const std::string& text, const std::string& option) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c == ',' && depth == 0) parts.emplace_back();
+    else if (c != ' ' || depth > 0) parts.back() += c;
+  }
+  for (const std::string& part : parts)
+    if (part.empty()) throw InputError(option + " " + text + ": an entry of the list is empty");
+  return parts;
+}
+
+// The problem as asked for: formulas as written, and as nodes of the model.
+struct Asked {
+  std::vector<std::string> steps;
+  std::vector<NodeId> values;  // of the steps, of `until`, and of the step of the reference
+  std::vector<MethodEntry> methods;
+  std::optional<MethodEntry> reference;
+};
+
+// ---- Output
+
+const char* status_word(ComparisonRow::Status status) {
+  constexpr const char* words[] = {"done", "failed", "unsuitable"};
+  return words[static_cast<int>(status)];
+}
+double newton_mean(const Counters& c) {
+  return c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
+}
+struct Count {
+  const char* name;
+  std::uint64_t Counters::*value;
+};
+constexpr Count counts[] = {{"force", &Counters::force},           {"force_slow", &Counters::force_slow}, {"force_fast", &Counters::force_fast},
+                            {"hessian", &Counters::hessian},       {"constraint", &Counters::constraint}, {"jacobian", &Counters::jacobian},
+                            {"factorisation", &Counters::factorisation}};
+
+void write(Json& json, std::string_view key, const StateErrors& e) {
+  json.begin(key).number("q", e.q).number("p", e.p).number("lambda", e.lambda).end();
+}
+
+template <class S>
+std::string to_json(const Labels& labels, const Options& o, bool native, const ComparisonPlan<S>& plan, const Comparison& c) {
+  Json json;
+  json.begin().text("model", labels.model).text("precision", o.precision).text("engine", native ? "llvm" : "interp").number("t", plan.until);
+  json.begin("reference").text("what", c.reference);
+  write(json, "accuracy", c.accuracy);
+  json.end().begin_list("rows");
+  for (const ComparisonRow& row : c.rows) {
+    json.begin().text("method", row.method).number("step", plan.runs[row.step].h).integer("steps", row.steps).text("status", status_word(row.status));
+    if (!row.message.empty()) json.text("message", row.message);
+    if (row.status == ComparisonRow::Status::done) {
+      write(json, "error", row.error);
+      write(json, "order", row.order);
+      json.number("energy_max_error", row.energy).number("position_max", row.position).number("hidden_max", row.hidden);
+      json.begin("invariants");
+      for (std::size_t k = 0; k < row.invariants.size(); ++k) json.number(labels.invariants[k], row.invariants[k]);
+      json.end();
+      json.begin("newton").number("iterations_mean", newton_mean(row.counters)).integer("iterations_max", row.counters.newton_max).end();
+      json.begin("evaluations");
+      for (const Count& count : counts) json.integer(count.name, static_cast<long long>(row.counters.*count.value));
+      json.end();
+      json.number("cpu_seconds", row.cpu_seconds);
+    }
+    json.end();
+  }
+  json.end_list().end();
+  return json.str();
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+template <class S>
+std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Comparison& c) {
+  std::string out = "method,step,steps,status,error_q,error_p,error_lambda,order_q,order_p,order_lambda,energy_max_error,position_max,hidden_max";
+  for (const std::string& name : labels.invariants) out += ",max_error_" + name;
+  for (const Count& count : counts) out += std::string(",") + count.name;
+  out += ",newton_mean,newton_max,cpu_seconds,message\n";
+  for (const ComparisonRow& row : c.rows) {
+    const bool done = row.status == ComparisonRow::Status::done;
+    const auto number = [&](double x) { out += done && is_finite(x) ? "," + to_text(x) : ","; };
+    const auto integer = [&](auto x) { out += done ? "," + std::to_string(x) : ","; };
+    out += row.method + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," + status_word(row.status);
+    for (const double x : {row.error.q, row.error.p, row.error.lambda, row.order.q, row.order.p, row.order.lambda, row.energy, row.position, row.hidden})
+      number(x);
+    for (std::size_t k = 0; k < labels.invariants.size(); ++k) number(done ? row.invariants[k] : 0.0);
+    for (const Count& count : counts) integer(row.counters.*count.value);
+    number(newton_mean(row.counters));
+    integer(row.counters.newton_max);
+    number(row.cpu_seconds);
+    out += "," + (row.message.empty() ? "" : quoted(row.message)) + "\n";
+  }
+  return out;
+}
+
+std::string cell(const char* format, double x) {
+  if (!is_finite(x)) return "-";
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, format, x);
+  return buffer;
+}
+
+// Three tables of the same rows: accuracy, what is kept, cost.
+template <class S>
+void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S>& plan, const Comparison& c) {
+  std::printf("%s to t = %s (%s)\n", labels.model.c_str(), shorten(plan.until).c_str(), o.precision.c_str());
+  if (!c.reference.empty()) {
+    std::printf("reference: %s\n", c.reference.c_str());
+    std::printf("           its own error: q %s, p %s", cell("%.1e", c.accuracy.q).c_str(), cell("%.1e", c.accuracy.p).c_str());
+    if (!labels.constraints.empty()) std::printf(", lambda %s", cell("%.1e", c.accuracy.lambda).c_str());
+    std::printf(" (estimated from above)\n");
+  }
+  std::size_t width = 6;
+  for (const ComparisonRow& row : c.rows) width = std::max(width, row.method.size());
+  const auto table = [&](const std::string& head, bool all, auto&& body) {
+    if (!all && c.reference.empty()) return;  // no run succeeded
+    std::printf("\n%-*s  %13s  %8s%s\n", static_cast<int>(width), "method", "step", "steps", head.c_str());
+    for (const ComparisonRow& row : c.rows) {
+      const bool done = row.status == ComparisonRow::Status::done;
+      if (!done && !all) continue;
+      std::printf("%-*s  %13s  %8ld%s\n", static_cast<int>(width), row.method.c_str(), shorten(row.h).c_str(), row.steps,
+                  done ? body(row).c_str() : (std::string("  ") + status_word(row.status)).c_str());
+    }
+  };
+  const auto column = [](const std::string& text, int wide = 9) {
+    return std::string(2, ' ') + std::string(static_cast<std::size_t>(std::max(0, wide - static_cast<int>(text.size()))), ' ') + text;
+  };
+  const bool constrained = !labels.constraints.empty();
+  const auto error_and_order = [&](double e, double order) { return column(cell("%.2e", e)) + column(cell("%.2f", order), 6); };
+  table(column("error of q") + column("order", 5) + column("error of p", 10) + column("order", 5) +
+            (constrained ? column("of lambda") + column("order", 6) : ""), true,
+        [&](const ComparisonRow& row) {
+          return column(cell("%.2e", row.error.q), 10) + column(cell("%.2f", row.order.q), 5) + column(cell("%.2e", row.error.p), 10) +
+                 column(cell("%.2f", row.order.p), 5) + (constrained ? error_and_order(row.error.lambda, row.order.lambda) : "");
+        });
+  std::string head = column("energy") + (constrained ? column("|g|") + column("|G H_p|") : "");
+  for (const std::string& name : labels.invariants) head += column(name);
+  table(head, false, [&](const ComparisonRow& row) {
+    std::string text = column(cell("%.2e", row.energy));
+    if (constrained) text += column(cell("%.1e", row.position)) + column(cell("%.1e", row.hidden));
+    for (std::size_t k = 0; k < row.invariants.size(); ++k)
+      text += column(cell("%.1e", row.invariants[k]), std::max(9, static_cast<int>(labels.invariants[k].size())));
+    return text;
+  });
+  table(column("forces") + column("hessians") + column("g") + column("G") + column("factored") + column("Newton", 12) + column("CPU s"), false,
+        [&](const ComparisonRow& row) {
+          const Counters& n = row.counters;
+          std::string text;
+          for (const std::uint64_t x : {n.force, n.hessian, n.constraint, n.jacobian, n.factorisation}) text += column(std::to_string(x));
+          text += column(n.newton_solves ? cell("%.2f", newton_mean(n)) + " (" + std::to_string(n.newton_max) + ")" : "-", 12);
+          return text + column(cell("%.2e", row.cpu_seconds));
+        });
+  bool blank = false;
+  std::string said;
+  for (const ComparisonRow& row : c.rows) {
+    if (row.message.empty()) continue;
+    const bool unsuitable = row.status == ComparisonRow::Status::unsuitable;  // whatever the step
+    const std::string text = unsuitable ? row.message : row.method + " with h = " + shorten(row.h) + ": " + row.message;
+    if (text == said) continue;
+    std::printf("%s%s\n", blank ? "" : "\n", text.c_str());
+    blank = true;
+    said = text;
+  }
+}
+
+// ---- The command
+
+// The files are claimed before the work, so that it is not done in vain.
+struct Output {
+  std::ofstream csv, json;
+
+  Output(const std::string& out, bool force) {
+    if (out.empty()) return;
+    const bool single = out.ends_with(".csv");
+    if (!single && std::filesystem::path(out).has_extension())
+      throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
+    const std::filesystem::path folder(out);
+    if (!single) {
+      std::error_code error;
+      std::filesystem::create_directories(folder, error);
+      if (error) throw InputError(out + ": the folder cannot be made (" + error.message() + ")");
+    }
+    const auto files = single ? std::vector{std::pair{&csv, folder}}
+                              : std::vector{std::pair{&csv, folder / "compare.csv"}, std::pair{&json, folder / "compare.json"}};
+    for (const auto& [stream, path] : files)
+      if (!force && std::filesystem::exists(path)) throw InputError(path.string() + ": the file exists; use --force to overwrite it, or another name");
+    for (const auto& [stream, path] : files) {
+      stream->open(path);
+      if (!*stream) throw InputError(path.string() + ": the file cannot be written (does the folder exist, and may you write there?)");
+    }
+  }
+
+  void write(std::ofstream& file, const std::string& text) const {
+    if (file.is_open() && !(file << text).flush()) throw InputError("--out: writing failed (is the disk full?)");
+  }
+};
+
+template <class S>
+int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled, const Asked& asked) {
+  const Model& model = compiled->model();
+  const std::vector<S> values = evaluate_constants<S>(model, asked.values);
+  ComparisonPlan<S> plan;
+  plan.methods = asked.methods;
+  plan.options.newton.tolerance = o.tolerance;
+  plan.until = values[asked.steps.size()];
+  const std::string until_place = o.until ? "--until " + *o.until + ": " : model.place("integrate.until");
+  // All runs end at the same time to the last digit: the step is until/N, for a written one that is as good as that.
+  const auto run_of = [&](const S& h, const std::string& place) {
+    check_step(h, place);
+    const auto [below, exact] = count_steps(plan.until, h, until_place);
+    for (const long steps : {below, below + 1})
+      if (steps > 0 && magnitude(S(plan.until - S(steps) * h)) <= magnitude(h) * Real<S>(1e-6))
+        return typename ComparisonPlan<S>::Run{S(plan.until / S(steps)), steps};
+    if (exact) throw InputError(until_place + "there is nothing to compare before the first step");
+    const std::string such = std::to_string(below + 1);
+    throw InputError(place + "the step does not divide until = " + shorten(plan.until) +
+                     ", and errors at different times cannot be compared. Take a step that does, such as " +
+                     (o.until ? "(" + *o.until + ")/" + such + " = " : "") + shorten(S(plan.until / S(below + 1))));
+  };
+  double substeps_in_all = 0;
+  for (std::size_t k = 0; k < asked.steps.size(); ++k) {
+    plan.runs.push_back(run_of(values[k], o.step ? "--step " + asked.steps[k] + ": " : model.place("integrate.step")));
+    for (const MethodEntry& m : plan.methods) substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info.key).count;
+  }
+  if (asked.reference) plan.reference = {*asked.reference, run_of(values.back(), "--reference " + *o.reference + ": ")};
+
+  const bool native = use_native(o.engine, o.precision, model, substeps_in_all);
+  const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
+  const Start<S> start = initial_state(sys);
+  report_rank(sys, start.state);
+  Output output(o.out, o.force);
+  const Comparison result = compare(sys, start.state, plan);
+
+  for (const ComparisonRow& row : result.rows)
+    if (const double worst = std::max(result.accuracy.q, result.accuracy.p);
+        row.status == ComparisonRow::Status::done && worst > 0.1 * std::min(row.error.q, row.error.p) &&
+        std::min(row.error.q, row.error.p) > 100 * to_double(epsilon<S>())) {
+      warn("the reference has an error of " + shorten(worst) +
+           " itself: errors that are not far above mean little. Take a shorter --until, or a better --reference");
+      break;
+    }
+  const std::string json = to_json(sys.labels(), o, native, plan, result);
+  if (o.json) std::printf("%s\n", json.c_str());
+  else print_tables(sys.labels(), o, plan, result);
+  output.write(output.csv, to_csv(sys.labels(), plan, result));
+  output.write(output.json, json + "\n");
+  for (const ComparisonRow& row : result.rows)
+    if (row.status == ComparisonRow::Status::done) return exit_done;
+  std::fprintf(stderr, "holonom: no run succeeded: there is nothing to compare\n");
+  return exit_numerical_failure;
+}
+
+int compare_command(const Options& o) {
+  Model model = load_model(o.model, overrides(o.set));
+  Asked asked;
+  for (const std::string& key : split_list(o.methods, "--methods")) asked.methods.push_back(method_entry(key, "--methods " + o.methods + ": "));
+  if (o.step) {
+    asked.steps = split_list(*o.step, "--step");
+    for (const std::string& formula : asked.steps) asked.values.push_back(model.constant(formula, "--step"));
+  } else {
+    if (!model.step) throw InputError("no step sizes: give --step, or step in [integrate] of the model");
+    asked.steps = {"step"};
+    asked.values = {*model.step};
+  }
+  if (!o.until && !model.until) throw InputError("no end of the runs: give --until, or until in [integrate] of the model");
+  asked.values.push_back(o.until ? model.constant(*o.until, "--until") : *model.until);
+  if (o.reference) {
+    const auto colon = o.reference->find(':');
+    if (colon == std::string::npos) throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
+    asked.reference = method_entry(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
+    asked.values.push_back(model.constant(o.reference->substr(colon + 1), "--reference"));
+  }
+  const auto compiled = compile(std::move(model));
+  return in_precision(o.precision, [&]<class S> { return compare_in<S>(o, compiled, asked); });
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Command& chosen) {
+  auto o = std::make_shared<Options>();
+  CLI::App* cmd = app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
+  cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
+  cmd->add_option("--methods", o->methods, "The methods, separated by commas; see 'holonom methods'")->required();
+  cmd->add_option("--step", o->step, "The step sizes, separated by commas: numbers or formulas of the model's parameters");
+  cmd->add_option("--until", o->until, "The end of all runs, a number or a formula");
+  cmd->add_option("--reference", o->reference, "METHOD:STEP instead of the exact flow by extrapolation");
+  cmd->add_option("--out", o->out, "Write all rows to this .csv file, or to compare.csv and compare.json in this folder");
+  cmd->add_flag("--force", o->force, "Overwrite existing output files");
+  cmd->add_flag("--json", o->json, "Print the result as JSON");
+  add_set_option(*cmd, o->set);
+  add_precision_option(*cmd, o->precision);
+  add_tolerance_option(*cmd, o->tolerance);
+  add_engine_option(*cmd, o->engine);
+  cmd->callback([o, &chosen] { chosen = [o] { return compare_command(*o); }; });
+}
+
+}  // namespace holonom

@@ -1,0 +1,52 @@
+// Options that several commands have, and the choice of a precision.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "holonom/model/toml.hpp"
+#include "holonom/wide.hpp"
+
+namespace holonom {
+
+inline void add_set_option(CLI::App& cmd, std::vector<std::string>& set) {
+  cmd.add_option("--set", set, "name=value: replace a parameter; may be repeated")->allow_extra_args(false);
+}
+
+inline Overrides overrides(const std::vector<std::string>& set) {
+  Overrides result;
+  for (const std::string& s : set) {
+    const auto equals = s.find('=');
+    if (equals == std::string::npos || equals == 0) throw InputError("--set " + s + ": write it as name=value");
+    result.emplace_back(s.substr(0, equals), s.substr(equals + 1));
+  }
+  return result;
+}
+
+inline void add_precision_option(CLI::App& cmd, std::string& precision) {
+  cmd.add_option("--precision", precision, "double, long, quad or 100 (digits)")->check(CLI::IsMember({"double", "long", "quad", "100"}));
+}
+
+// f.operator()<S>() in the scalar that a word of --precision stands for.
+template <class F>
+int in_precision(const std::string& precision, F&& f) {
+  if (precision == "long") return f.template operator()<long double>();
+  if (precision == "quad") return f.template operator()<quad>();
+  if (precision == "100") return f.template operator()<mp100>();
+  return f.template operator()<double>();
+}
+
+inline void add_tolerance_option(CLI::App& cmd, double& tolerance) {
+  cmd.add_option("--tolerance", tolerance, "Stop Newton iterations at this relative residual (default: round-off)")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double x = 0;
+            return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string() : text + " is not a number from 0 to 1";
+          },
+          ">= 0"));
+}
+
+inline void add_engine_option(CLI::App& cmd, std::string& engine) {
+  cmd.add_option("--engine", engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
+}
+
+}  // namespace holonom

@@ -1,0 +1,59 @@
+// What the commands that take steps do before the first one.
+#pragma once
+
+#include <cstdio>
+
+#include "holonom/methods/registry.hpp"
+#include "holonom/model/graph_system.hpp"
+#include "holonom/run/driver.hpp"
+
+namespace holonom {
+
+void warn(const std::string& what);
+
+std::string shorten(const auto& x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.10g", to_double(x));
+  return buffer;
+}
+
+// `place` says where the key was written: how a message begins.
+MethodEntry method_entry(const std::string& key, const std::string& place, const std::string& projection = {});
+
+// Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not there.
+bool use_native(const std::string& engine, const std::string& precision, const Model& model, double substeps);
+
+// Redundant constraints are worth a warning, a singular start is an error. Ranks are decided in double.
+void report_rank(const GraphSystem<double>& sys, const State<double>& x);
+template <class S>
+void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
+  State<double> x(sys.n(), sys.m());
+  for (int i = 0; i < sys.n(); ++i) {
+    x.q[i] = to_double(start.q[i]);
+    x.p[i] = to_double(start.p[i]);
+  }
+  report_rank(sys.template rebind<double>(), x);
+}
+
+template <class S>
+void check_step(const S& h, const std::string& place) {
+  if (!is_finite(h) || h == S(0)) throw InputError(place + "the step must be a finite number other than zero");
+}
+
+// Whole steps of h in [0, until], and whether these are all of it.
+struct StepCount {
+  long steps = 0;
+  bool exact = true;
+};
+template <class S>
+StepCount count_steps(const S& until, const S& h, const std::string& place) {
+  if (!is_finite(until)) throw InputError(place + "the end of the run must be a finite number");
+  if (until / h < S(0))
+    throw InputError(place + "until = " + shorten(until) + " is never reached with the step " + shorten(h) + "; both must have the same sign");
+  if (to_double(S(until / h)) > 9e18) throw InputError(place + "the end of the run is more steps away than can be counted");
+  const long steps = whole_steps(until, h);
+  const S rest = until - S(steps) * h;
+  return {steps, !(magnitude(rest) > magnitude(h) * Real<S>(1e-6))};
+}
+
+}  // namespace holonom

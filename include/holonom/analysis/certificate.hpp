@@ -1,0 +1,41 @@
+// What a method keeps on a problem with a step: each claim of its MethodInfo, measured, with the bound that it is held against.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "holonom/methods/registry.hpp"
+#include "holonom/model/graph_system.hpp"
+
+namespace holonom {
+
+struct Claim {
+  enum class Verdict { holds, fails, not_claimed, not_measured };
+
+  std::string property;
+  bool claimed = false;
+  double measured = 0, bound = 0;
+  bool at_least = false;  // the bound is one from below: orders
+  Verdict verdict = Verdict::not_measured;
+  std::string remark;  // how it was measured, or why not
+
+  bool within() const { return at_least ? measured >= bound : measured <= bound; }  // NaN is not
+};
+
+struct Certificate {
+  std::vector<Claim> claims;
+  std::string failure;  // a step failed within a measurement: which, and how
+
+  bool all_hold() const {
+    for (const Claim& c : claims)
+      if (c.verdict == Claim::Verdict::fails) return false;
+    return true;
+  }
+};
+
+// Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad; in the other
+// scalars symplecticity is measured by loop integrals.
+template <class S>
+Certificate certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h);
+
+}  // namespace holonom

@@ -1,0 +1,339 @@
+// certify, for the translation units that instantiate it. The measurements are those of the contract tests, on whatever
+// problem and step it is given.
+#pragma once
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+
+#include "holonom/analysis/bounds.hpp"
+#include "holonom/analysis/certificate.hpp"
+#include "holonom/analysis/conservation.hpp"
+#include "holonom/analysis/convergence_order.hpp"
+#include "holonom/analysis/loop_integral.hpp"
+#include "holonom/analysis/reference_flow.hpp"
+#include "holonom/analysis/reversal.hpp"
+#include "holonom/analysis/symmetry.hpp"
+#include "holonom/model/start.hpp"
+
+namespace holonom {
+
+namespace detail {
+
+// The same state in another scalar, rounded.
+template <class T, class S>
+State<T> convert(const State<S>& x) {
+  State<T> y(x.q.size(), x.lambda.size());
+  const auto assign = [](const Vec<S>& from, Vec<T>& to) {
+    for (int i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from[i]);
+  };
+  assign(x.q, y.q);
+  assign(x.p, y.p);
+  return y;
+}
+
+[[gnu::format(printf, 1, 2)]] inline std::string text(const char* format, ...) {
+  char buffer[256];
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+template <class S>
+class Certify {
+  using R = Real<S>;
+  using Verdict = Claim::Verdict;
+  static constexpr bool has_dual = std::is_same_v<S, double> || std::is_same_v<S, quad>;
+  static constexpr bool is_wide = std::numeric_limits<S>::digits10 > 30;
+
+ public:
+  Certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h)
+      : entry_(entry), info_(entry.info.on(sys.m())), sys_(sys), start_(start), h_(h), map_(entry, sys), rounded_(sys.template rebind<double>()),
+        start_double_(convert<double>(start)) {}
+
+  Certificate operator()() {
+    try {
+      look_along_the_motion();
+    } catch (const StepFailed& e) {
+      result_.failure = e.what();
+      return std::move(result_);
+    }
+    add("position constraint", info_.keeps_position, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().position); });
+    add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().hidden); });
+    add("symplecticity", info_.symplectic, sys_.n() <= most_tangents, "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
+        [&](Claim& c) { symplecticity(c); });
+    add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
+    add("reversibility", info_.symmetric, reversal_defect(rounded_, start_double_) < 1e-10, "the model is not reversible: see [reversal]",
+        [&](Claim& c) { reversibility(c); });
+    momenta();
+    add("energy drift", info_.symplectic, true, "", [&](Claim& c) { energy(c); });
+    add("order", info_.order > 0, speed_ > 0, "nothing moves", [&](Claim& c) { order(c); });
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr long run_length = 300;                         // of properties that must hold at every step
+  static constexpr std::array<long, 2> few_steps{1, 10};  // of local properties
+  static constexpr int most_tangents = 500;
+  static constexpr int starts = 4;  // of local properties, along the run
+
+  // Sizes, speed, and states on the manifold: a start may be at rest.
+  void look_along_the_motion() {
+    Manifold<S> manifold(sys_);
+    Vec<S> v(sys_.n());
+    R speed(0);
+    const auto include = [&](const State<S>& x) {
+      size_.include(x);
+      sys_.H_p(x.q, x.p, v);
+      for (const S& a : v) keep_largest(speed, R(magnitude(a)));
+    };
+    include(start_);
+    State<S> x = start_;
+    long done = 0;
+    map_(x, h_, run_length, [&](const State<S>& y) {
+      include(y);
+      if (++done % (run_length / starts) != 0) return;
+      State<S> z = y;
+      if (manifold.project(z).ok()) states_.push_back(std::move(z));
+    });
+    speed_ = to_double(speed);
+    if (states_.empty()) states_.push_back(start_);
+    // Where nothing moves there are no units of momentum.
+    if (size_.q == R(0)) size_.q = R(1);
+    if (size_.p == R(0)) size_.p = R(1);
+  }
+
+  double travel() const { return std::abs(to_double(h_)) * speed_ / to_double(size_.q); }
+  double round_off() const { return in_scalar<S>(Bounds::round_off) * rounding_of(info_, travel()); }
+
+  // How much a small displacement grows in a few steps: so do rounding errors on the way. Large for stiff springs.
+  double stretch() {
+    if (stretch_ > 0) return stretch_;
+    stretch_ = 1;
+    Manifold<S> manifold(sys_);
+    const S small = S(1) / S(1000000);
+    for (const State<S>& x : states_) {
+      State<S> y = x, image = x;
+      for (int i = 0; i < sys_.n(); ++i) {  // in all directions, more or less
+        y.q[i] += small * size_.q * S(std::sin(2.0 * i + 1));
+        y.p[i] += small * size_.p * S(std::cos(3.0 * i + 1));
+      }
+      if (!manifold.project(y).ok()) continue;
+      const R before = distance(x, y, size_);
+      map_(image, h_, few_steps.back());
+      map_(y, h_, few_steps.back());
+      stretch_ = std::max(stretch_, to_double(R(distance(image, y, size_) / before)));
+    }
+    return stretch_;
+  }
+
+  template <class Measure>
+  void add(std::string property, bool claimed, bool applies, const std::string& why_not, Measure&& measure) {
+    Claim claim;
+    claim.property = std::move(property);
+    claim.claimed = claimed;
+    if (!applies) {
+      claim.remark = why_not;
+    } else {
+      claim.verdict = Verdict::holds;
+      try {
+        measure(claim);
+        if (claim.verdict != Verdict::not_measured)
+          claim.verdict = !claimed ? Verdict::not_claimed : claim.within() ? Verdict::holds : Verdict::fails;
+      } catch (const StepFailed& e) {
+        claim.verdict = Verdict::not_measured;
+        claim.remark = e.what();
+        if (claimed && result_.failure.empty()) result_.failure = e.what();
+      }
+    }
+    result_.claims.push_back(std::move(claim));
+  }
+
+  const ConstraintResiduals<R>& residuals() {
+    if (!residuals_) residuals_ = constraint_residuals(map_, sys_, start_, h_, run_length);
+    return *residuals_;
+  }
+  void constraint(Claim& c, const R& residual) const {
+    c.measured = to_double(residual);
+    c.bound = in_scalar<S>(Bounds::round_off);
+    c.remark = "largest of " + std::to_string(run_length) + " steps, relative to its terms";
+  }
+
+  void symplecticity(Claim& c) {
+    if constexpr (has_dual) {
+      const GraphSystem<Dual<S>> dual = sys_.template rebind<Dual<S>>();
+      R worst(0);
+      for (const long steps : few_steps)
+        for (const State<S>& x : states_) keep_largest(worst, R(symplectic_defect(entry_, sys_, dual, x, size_, h_, steps)));
+      c.measured = to_double(worst);
+      c.bound = in_scalar<S>(Bounds::tangent_defect);
+      c.remark = "defect of the symplectic form under the exact tangent map, 1 and 10 steps";
+    } else {
+      // A loop of 1 % of the motion's size, carried along for 20 steps.
+      const S radius = S(1) / S(100);
+      constexpr long steps = 20;
+      constexpr int fewest = 64, most = 512;
+      const LoopPlan<S> plan = widest_loop(sys_, states_.front(), size_, radius);
+      c.bound = in_scalar<S>(Bounds::loop_defect) * positions_to_momenta(info_, travel());
+      c.remark = "change of the action of a loop in 20 steps (tangent maps exist in double and quad only)";
+      S before(0);
+      for (int points = fewest; points <= most; points *= 2) {
+        const LoopIntegral<S> loop = loop_integral(entry_, sys_, states_.front(), size_, plan, points, h_, steps);
+        c.measured = to_double(loop.change());
+        const S difference = loop.after - before;
+        before = loop.after;
+        if (points > fewest && to_double(R(magnitude(difference) / magnitude(loop.before))) <= std::max(c.bound, c.measured / 100)) return;
+      }
+      c.verdict = Verdict::not_measured;
+      c.remark = "the action of the loop did not converge with 512 points";
+    }
+  }
+
+  void symmetry(Claim& c) {
+    R defect(0);
+    for (const State<S>& x : states_)
+      for (const long steps : few_steps) keep_largest(defect, symmetry_defect(map_, x, size_, h_, steps));
+    c.measured = to_double(defect);
+    c.bound = round_off() * stretch();
+    c.remark = "distance from the start after 1 and 10 steps forth and back with -h";
+  }
+  void reversibility(Claim& c) {
+    R defect(0);
+    for (const State<S>& x : states_)
+      for (const long steps : few_steps)
+        keep_largest(defect, reversibility_defect(map_, sys_.compiled().model(), x, size_, h_, steps));
+    c.measured = to_double(defect);
+    c.bound = round_off() * stretch();
+    c.remark = "the same with the model's involution instead of -h";
+  }
+
+  // A claim for each invariant that is a momentum map of the exact flow.
+  void momenta() {
+    const std::vector<bool> linear = momentum_maps(rounded_, convert<double>(states_.front()));
+    const std::vector<double> rates = invariant_rates(rounded_, start_double_);
+    std::optional<Vec<R>> errors;
+    for (std::size_t k = 0; k < linear.size(); ++k) {
+      if (!linear[k]) continue;
+      add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, rates[k] < 1e-9, "the exact flow does not conserve it", [&](Claim& c) {
+        if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
+        c.measured = to_double((*errors)[static_cast<int>(k)]);
+        c.bound = round_off();
+        c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
+      });
+    }
+  }
+
+  // Drift against the band in which the energy oscillates. The energy error of a chaotic motion moves while it spreads from its start,
+  // and its mean stands still after many steps only: where there is a drift, a longer stretch after that is asked. A drift of the
+  // method is steady: it has the same sign in all stretches, and the same rate in the last two, to a factor of 2.
+  void energy(Claim& c) {
+    const double cost = static_cast<double>(substeps(info_.key).count) * (sys_.n() + sys_.m());
+    const double worth = is_wide ? 4e5 : 1e7;
+    const long longest = is_wide ? 2000 : 20000;
+    long steps = std::clamp(std::lround(worth / cost), 1000L, longest);
+    const int stretches = info_.symplectic ? 4 : 1;
+    bool same_sign = true;
+    double rate = 0;
+    State<S> x = start_;
+    for (int k = 1;; ++k, steps *= 2) {
+      const EnergyDrift energy = energy_drift(map_, sys_, x, h_, steps);
+      const double ratio = energy.drift / static_cast<double>(steps) / rate;
+      same_sign = same_sign && (k == 1 || ratio > 0);
+      rate = energy.drift / static_cast<double>(steps);
+      const double noise = round_off() * std::sqrt(static_cast<double>(steps)) * energy.size;
+      c.measured = std::abs(energy.drift);
+      c.bound = std::max(Bounds::energy_drift * energy.band(), noise);
+      c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());
+      if (c.within()) return;
+      if (k == stretches) {
+        if (k > 1 && !(same_sign && ratio > 0.5 && ratio < 2)) {
+          c.verdict = Verdict::not_measured;
+          c.remark = text("no steady drift, but the energy wanders, last by %.1e %s, as in a chaotic motion with long steps", c.measured,
+                          c.remark.c_str());
+        }
+        return;
+      }
+      map_(x, h_, steps);
+    }
+  }
+
+  // Over half the time in which the motion goes its own length, or over the run if that is shorter, from a state on the way.
+  // Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are measured in
+  // quad.
+  void order(Claim& c) {
+    c.at_least = true;
+    c.bound = info_.order - order_bound(info_);
+    c.verdict = Verdict::not_measured;
+    try {
+      if constexpr (!is_wide) {
+        if (info_.order > 2) return order_in<quad>(c);
+      }
+      order_in<S>(c);
+    } catch (const std::runtime_error& e) {  // says nothing of the step that is asked about
+      c.remark = e.what();
+    }
+  }
+  template <class T>
+  void order_in(Claim& c) {
+    const T time = T(std::min(to_double(size_.q) / (2 * speed_), static_cast<double>(run_length) * std::abs(to_double(h_))));
+    const GraphSystem<T> sys = sys_.template rebind<T>();
+    State<T> x = convert<T>(states_.front());
+    if (!Manifold<T>(sys).project(x).ok()) throw std::runtime_error("the start of the measurement is not on the manifold");
+    ReferenceFlow<T> flow(sys, reference_columns<T>());
+    const double goal = std::max(100 * to_double(epsilon<T>()), 1e-32);
+    double last = 1;
+    const ReferenceSolution<T> exact = reference_solution(flow, x, time, 4, 1024, [&](const ReferenceSolution<T>& now) {
+      const bool stands_still = now.error < 1e-6 && now.error > last / 4;
+      last = now.error;
+      return now.error < goal || stands_still;
+    });
+    OrderFit fit;
+    constexpr long fewest = 4, most = 64;
+    for (long coarsest = std::lround(fewest * substeps(info_.key).largest);; coarsest *= 2) {
+      try {
+        fit = settled_order(entry_, sys, x, exact.state, time, coarsest);
+        break;
+      } catch (const StepFailed&) {  // long steps may
+        if (coarsest > most) throw;
+      }
+    }
+    if (fit.used < 3) {
+      c.remark = "errors do not fall as a power of the step before they are rounding errors";
+      return;
+    }
+    const OrderPoint& finest = fit.points.back();
+    if (!(exact.error <= 1e-2 * std::min(finest.error_q, finest.error_p))) {
+      c.remark = "the exact solution is not known well enough";
+      return;
+    }
+    c.verdict = Verdict::holds;
+    c.measured = std::min(fit.slope_q, fit.slope_p);
+    c.remark = text("slopes %.3f (q) and %.3f (p) at h = %.2g, errors %.1e and %.1e (%s)", fit.slope_q, fit.slope_p, finest.h, finest.error_q,
+                    finest.error_p, precision_name<T>().c_str());
+  }
+
+  const MethodEntry& entry_;
+  const MethodInfo info_;  // what is claimed here
+  const GraphSystem<S>& sys_;
+  const State<S>& start_;
+  const S h_;
+  NumericalMap<S> map_;
+  const GraphSystem<double> rounded_;  // symmetries of the model are tried in double
+  const State<double> start_double_;
+  StateSize<R> size_;
+  double speed_ = 0, stretch_ = 0;
+  std::vector<State<S>> states_;
+  std::optional<ConstraintResiduals<R>> residuals_;
+  Certificate result_;
+};
+
+}  // namespace detail
+
+template <class S>
+Certificate certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h) {
+  return detail::Certify<S>(entry, sys, start, h)();
+}
+
+}  // namespace holonom

@@ -1,0 +1,104 @@
+"""holonom certify."""
+
+import json
+import unittest
+
+from support import MODELS, CliTest, pendulum
+
+PENDULUM = MODELS / "pendulum.toml"
+CHARGED = MODELS / "charged-particle.toml"
+
+
+class Certify(CliTest):
+    def certify(self, *arguments, code=0):
+        result = self.run_program("certify", *arguments, "--json")
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        r = json.loads(result.stdout)
+        self.assertEqual(r["all_claims_hold"], code == 0)
+        return r, {c["property"]: c for c in r["claims"]}
+
+    def test_rattle_keeps_all(self):
+        for model, more in ((PENDULUM, []), (CHARGED, ["momentum map Lz"]), (MODELS / "slider-crank.toml", []),
+                            (MODELS / "four-bar-redundant.toml", [])):
+            _, claims = self.certify(model, "--method", "rattle")
+            self.assertEqual(set(claims), {"position constraint", "hidden constraint", "symplecticity", "symmetry", "reversibility",
+                                           "energy drift", "order", *more})
+            for claim in claims.values():
+                self.assertEqual((claim["claimed"], claim["verdict"]), (True, "holds"), claim)
+            self.assertAlmostEqual(claims["order"]["measured"], 2, delta=0.05)
+
+    def test_what_is_not_claimed_is_shown(self):
+        _, claims = self.certify(PENDULUM, "--method", "rk-4", "--step", "T/50")
+        for name in ("symplecticity", "symmetry", "reversibility", "energy drift"):
+            claim = claims[name]
+            self.assertEqual((claim["claimed"], claim["verdict"], claim["within_bound"]), (False, "not claimed", False), claim)
+        self.assertGreater(claims["symplecticity"]["measured"], 1e-7)
+        self.assertLess(claims["symplecticity"]["measured"], 1e-2)
+        for name in ("position constraint", "hidden constraint", "order"):
+            self.assertEqual(claims[name]["verdict"], "holds")
+        out = self.run_program("certify", PENDULUM, "--method", "rk-4", "--step", "T/50").stdout
+        self.assertRegex(out, r"symplecticity +\d\.\de-0\d <= +1\.0e-13  not claimed, not kept")
+
+    def test_shake_leaves_the_hidden_constraint(self):
+        _, claims = self.certify(PENDULUM, "--method", "shake", "--step", "T/100")
+        self.assertEqual(claims["hidden constraint"]["verdict"], "not claimed")
+        self.assertGreater(claims["hidden constraint"]["measured"], 1e-6)
+        self.assertEqual(claims["position constraint"]["verdict"], "holds")
+
+    def test_a_loose_tolerance_fails(self):
+        for model, broken in ((PENDULUM, {"position constraint", "symplecticity", "symmetry", "reversibility"}),
+                              (CHARGED, {"symplecticity", "symmetry", "reversibility"})):
+            result = self.run_program("certify", model, "--method", "rattle", "--tolerance", "1e-4")
+            self.assertEqual(result.returncode, 3)
+            self.assertIn("FAILS", result.stdout)
+            self.assertIn("claims of rattle that fail on this model with this step: ", result.stderr)
+            _, claims = self.certify(model, "--method", "rattle", "--tolerance", "1e-4", code=3)
+            self.assertLessEqual(broken, {name for name, c in claims.items() if c["verdict"] == "fails"})
+        _, claims = self.certify(PENDULUM, "--tolerance", "1e-4", code=3)
+        self.assertEqual(claims["hidden constraint"]["verdict"], "holds", "it is solved directly")
+
+    def test_precisions(self):
+        for precision, epsilon in (("long", 1.1e-19), ("quad", 2e-34), ("100", 1e-100)):
+            r, claims = self.certify(CHARGED, "--method", "rattle", "--precision", precision)
+            self.assertEqual(r["precision"], precision)
+            self.assertLess(claims["symmetry"]["at_most"], 500 * epsilon)
+            loop = precision != "quad"
+            self.assertEqual("tangent maps exist in double and quad only" in claims["symplecticity"]["remark"], loop)
+            self.assertEqual("exact tangent map" in claims["symplecticity"]["remark"], not loop)
+        _, claims = self.certify(CHARGED, "--method", "rk-4", "--precision", "long")
+        self.assertFalse(claims["symplecticity"]["within_bound"], "loops see it too")
+
+    def test_high_orders_are_measured_in_quad(self):
+        _, claims = self.certify(MODELS / "double-pendulum.toml", "--method", "kahan-li-8", "--step", "0.05")
+        self.assertAlmostEqual(claims["order"]["measured"], 8, delta=0.05)
+        self.assertIn("(quad)", claims["order"]["remark"])
+
+    def test_models_without_symmetries(self):
+        self.write(pendulum(invariants='half = "p_x"', energy='hamiltonian = "((p_x + y)^2 + (p_y - x)^2)/2 + y"',
+                            initial="q = { x = 1, y = 0 }\np = { x = 0, y = 2 }"))
+        _, claims = self.certify("m.toml", "--method", "rattle")
+        self.assertEqual((claims["reversibility"]["verdict"], claims["momentum map half"]["verdict"]), ("not measured", "not measured"))
+        self.assertIn("not reversible", claims["reversibility"]["remark"])
+        self.assertIn("the exact flow does not conserve it", claims["momentum map half"]["remark"])
+        _, claims = self.certify(MODELS / "kepler.toml")
+        self.assertEqual(claims["position constraint"]["verdict"], "not measured")
+        self.assertEqual(claims["momentum map L"]["verdict"], "holds")
+
+    def test_steps_that_fail(self):
+        result = self.run_program("certify", MODELS / "double-pendulum.toml", "--method", "rattle", "--step", "1.5")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("step 1 failed (no convergence, constraint 'rod", result.stderr)
+
+    def test_bad_input(self):
+        for arguments, says in ((("--method", "ratle"), "Did you mean 'rattle'?"), (("--method", "shake"), "shake does not suit this system"),
+                                (("--step", "0"), "other than zero"), (("--step", "S"), "unknown name 'S'"), (("--tolerance", "2"), "from 0 to 1")):
+            result = self.run_program("certify", CHARGED, *arguments)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(says, result.stderr)
+            self.assertNotIn("internal error", result.stderr)
+        self.write(pendulum(integrate=None))
+        self.assertIn("no step size", self.run_program("certify", "m.toml").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
