@@ -102,12 +102,12 @@ class Program(CliTest):
     def test_help(self):
         result = self.run_program("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("run", "check", "methods"):
+        for command in ("run", "check", "compare", "certify", "methods"):
             self.assertIn(command, result.stdout)
             self.assertEqual(self.run_program(command, "--help").returncode, 0)
         options = self.run_program("run", "--help").stdout
         for option in ("--method", "--step", "--until", "--steps", "--every", "--out", "--force", "--json", "--set", "--precision",
-                       "--tolerance", "--engine"):
+                       "--tolerance", "--engine", "--event", "--events-out"):
             self.assertIn(option, options)
 
 

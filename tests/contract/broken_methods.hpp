@@ -3,6 +3,7 @@
 #pragma once
 
 #include "holonom/analysis/manifold.hpp"
+#include "holonom/analysis/numerical_map.hpp"
 #include "holonom/coefficients/composition.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
@@ -140,17 +141,7 @@ inline MethodEntry textbook_rattle(const RattleFaults& faults = {}) {
 
 // One of the library's own methods with a Newton iteration that stops early.
 inline MethodEntry loose(const std::string& key, double tolerance) {
-  const MethodEntry sound = methods().find(key);
-  MethodEntry entry;
-  entry.info = sound.info;
-  const auto add = [&]<class S>(Maker<S>& maker) {
-    maker = [=](const AnySystem<S>& sys, const MethodOptions&) {
-      return sound.make<S>(sys, {.newton = {.tolerance = tolerance}, .compensated = {}});
-    };
-  };
-  add(std::get<Maker<double>>(entry.makers));
-  add(std::get<Maker<Dual<double>>>(entry.makers));
-  return entry;
+  return with_options(methods().find(key), {.newton = {.tolerance = tolerance}, .compensated = {}});
 }
 inline MethodEntry loose_rattle(double tolerance) { return loose("rattle", tolerance); }
 

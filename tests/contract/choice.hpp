@@ -4,44 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "holonom/coefficients/composition.hpp"
 #include "holonom/methods/registry.hpp"
+#include "holonom/methods/substeps.hpp"
 #include "problem.hpp"
 
 namespace holonom::contract {
-
-// "suzuki-4/respa-4", "suzuki-4": the scheme and the base of a composition; no scheme: all else.
-struct KeyParts {
-  const CompositionScheme* scheme = nullptr;
-  std::string base;
-};
-inline KeyParts parts_of(std::string_view key) {
-  const auto slash = key.find('/');
-  const CompositionScheme* scheme = find_composition(key.substr(0, slash));
-  if (!scheme) return {nullptr, std::string(key)};
-  return {scheme, slash == std::string_view::npos ? "rattle" : std::string(key.substr(slash + 1))};
-}
-
-// What a step of a method is made of: steps c₁h, ..., c_s h of its base.
-struct Substeps {
-  int count = 1;
-  double largest = 1, sum = 1;  // of |c_i|
-};
-inline Substeps substeps(std::string_view key) {
-  const CompositionScheme* scheme = parts_of(key).scheme;
-  if (!scheme) return {};
-  Substeps result{0, 0, 0};
-  for (const double c : coefficients<double>(*scheme)) {
-    ++result.count;
-    result.sum += std::abs(c);
-    result.largest = std::max(result.largest, std::abs(c));
-  }
-  return result;
-}
 
 // Orders above 2 are measured on these: regular motions, far from saturation, without and with a general H(q, p),
 // with a mass matrix M(q), with a split potential.
@@ -51,7 +23,13 @@ inline bool measures_high_orders(const Case& on) {
   return std::find(models.begin(), models.end(), std::string_view(on.model)) != models.end();
 }
 
-// Whether a method is under contract on a model that suits it. Compositions are on those above, on a redundant one, on
+// The n of "<family>-<n>", or 0 for all else.
+inline int member_of(std::string_view key, std::string_view family) {
+  return key.starts_with(family) ? std::atoi(std::string(key.substr(family.size())).c_str()) : 0;
+}
+
+// Whether a method is under contract on a model that suits it. Lobatto methods with up to three stages are on all models;
+// methods for comparison and all with more stages where compositions are. Compositions are on those above, on a redundant one, on
 // two with quadratic constraints and momenta; those of split methods where the potential is split.
 inline bool under_contract(const MethodInfo& info, const Case& on) {
   const KeyParts parts = parts_of(info.key);
@@ -59,9 +37,12 @@ inline bool under_contract(const MethodInfo& info, const Case& on) {
   // here: they run from the model's start, but from states along the exact motion Newton's iteration fails within ten
   // steps. Why is not known.
   if (on.stiff) return !parts.scheme && parts.base.ends_with("midpoint");
-  if (!parts.scheme) return true;
+  if (!info.constrained) return on.constraints == 0;
+  const bool few_models = parts.scheme || member_of(info.key, "lobatto-") > 3 || member_of(info.key, "radau-2a-") > 0 ||
+                          member_of(info.key, "gauss-") > 0 || member_of(info.key, "bdf-") > 0;
+  if (!few_models) return true;
   constexpr std::array further{"four-bar-redundant", "spherical-pendulum", "rigid-body-heavy"};
-  if (std::string_view(on.model) == "elastic-double-pendulum") return info.needs == Needs::split;
+  if (std::string_view(on.model) == "elastic-double-pendulum") return info.needs == Needs::split || (!parts.scheme && info.symplectic);
   return measures_high_orders(on) ||
          std::find(further.begin(), further.end(), std::string_view(on.model)) != further.end();
 }
@@ -72,12 +53,16 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
          (entry.info.needs == Needs::separable && on.offers == Needs::split);
 }
 
-// For tests in many scalars: every method that is no composition, and of the compositions of each base, which have
-// their code in common, the one with the fewest substeps.
+// For tests in many scalars: every method that is no member of a family with its code in common. Of the compositions of
+// each base the one with the fewest substeps, of implicit Runge-Kutta methods and BDF the ones named here.
 inline std::vector<MethodEntry> representatives() {
   std::vector<MethodEntry> chosen;
   for (MethodEntry& entry : methods().all()) {
     const KeyParts parts = parts_of(entry.info.key);
+    constexpr std::array of_family{"lobatto-3", "lobatto-6", "gauss-2+jay", "radau-2a-2", "bdf-3"};
+    const std::string_view key = entry.info.key;
+    const bool in_family = member_of(key, "lobatto-") + member_of(key, "gauss-") + member_of(key, "radau-2a-") + member_of(key, "bdf-") > 0;
+    if (in_family && std::find(of_family.begin(), of_family.end(), key) == of_family.end()) continue;
     const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const MethodEntry& other) {
       const KeyParts its = parts_of(other.info.key);
       return its.scheme && its.base == parts.base;
