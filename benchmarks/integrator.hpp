@@ -35,7 +35,7 @@ class EnergyLog {
   }
 
  private:
-  static constexpr double lost = 10;  // ten times m g l
+  static constexpr double lost = 10;  // units of energy
   double first_, largest_ = 0, mean_t_ = 0, mean_e_ = 0, tt_ = 0, te_ = 0, ee_ = 0;
   long count_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "chains.hpp"
 #include "hand_written_chain.hpp"
 #include "holonom/expr/map_interpreter.hpp"
 #include "holonom/model/compiled_model.hpp"
@@ -15,31 +16,6 @@ using namespace holonom;
 namespace chain = hand::chain;
 
 namespace {
-
-// A helix whose neighbours are at unit distance.
-const char* model_text = R"toml(
-format = 1
-name = "50 beads"
-[parameters]
-N = 50
-radius = "1.6"
-turn = "0.55"
-rise = "sqrt(1 - 4*radius^2*sin(turn/2)^2)"
-[coordinates]
-r = { count = "N", dim = 3 }
-[energy]
-mass = { r = 1 }
-[[energy.sum]]
-over = { pairs = "r" }
-term = "4*(s^2 - s)"
-where = { s = "1/dot(r[i] - r[j], r[i] - r[j])^3" }
-[[constraints.stack]]
-name = "link"
-over = { i = "0..N-2" }
-zero = "(dot(r[i] - r[i+1], r[i] - r[i+1]) - 1)/2"
-[initial]
-q.r = ["radius*cos(turn*i)", "radius*sin(turn*i)", "rise*i"]
-)toml";
 
 using Numbers = std::vector<double>;
 using Outputs = std::array<Numbers, 2>;  // V_q, V_qq u; g and G; g_qq
@@ -75,7 +51,7 @@ struct Built {
 
   explicit Built(const std::vector<Row>& rows) {
     const double begin = cpu_seconds();
-    model = compile(parse_model(model_text, "benchmark"));
+    model = compile(parse_model(chains::beads, "benchmark"));
     std::vector<MapKernel> list;
     for (const Row& row : rows)
       for (const MappedTerm& term : model->model().terms)

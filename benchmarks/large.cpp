@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "chains.hpp"
 #include "holonom/analysis/manifold.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
@@ -18,32 +19,6 @@
 using namespace holonom;
 
 namespace {
-
-// A zigzag that folds to and fro, so that a million links stay within a thousand link lengths of the hook:
-// positions far away would cost digits of the constraint.
-const char* chain_model = R"toml(
-format = 1
-name = "hanging chain"
-[parameters]
-N = 100
-fold = 1000
-[coordinates]
-r = { count = "N", dim = 2 }
-[energy]
-mass = { r = 1 }
-[[energy.sum]]
-over = { i = "0..N-1" }
-term = "r[i].y"
-[constraints]
-hook = "(dot(r[0], r[0]) - 1)/2"
-[[constraints.stack]]
-name = "link"
-over = { i = "0..N-2" }
-zero = "(dot(r[i+1] - r[i], r[i+1] - r[i]) - 1)/2"
-[initial]
-project = true
-q.r = ["abs(i + 1 - 2*fold*floor((i + 1)/(2*fold) + 1/2))/2", "-sqrt(3)/2*(i + 1 - 2*floor((i + 1)/2))"]
-)toml";
 
 // N x N points in space, joined to their neighbours, held at one corner. Not redundant: the rank is full.
 const char* net_model = R"toml(
@@ -139,10 +114,10 @@ void run_model(const std::string& text, const Overrides& set, double h, int step
 int main() {
   std::printf("Large systems, RATTLE on text models, interpreted kernels\n");
   for (const long N : {100L, 1000L, 10000L, 100000L, 1000000L})
-    run_model(chain_model, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)));
+    run_model(chains::hanging, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)));
   const auto folder = std::filesystem::temp_directory_path() / ("holonom_large_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
-  std::string consistent = chain_model;
+  std::string consistent = chains::hanging;
   consistent.replace(consistent.find("{ r = 1 }"), 9, "{ file = \"mass.csv\" }");
   consistent.replace(consistent.find("hanging chain"), 13, "spread masses");
   for (const long N : {1000L, 10000L, 100000L}) {

@@ -2,8 +2,10 @@
 // reported was measured by a whole run; nothing is extrapolated.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "integrator.hpp"
 
@@ -93,7 +95,7 @@ class Search {
     const double gap = std::pow(4, 1 / integrator_.order);
     for (const auto& [coarse, before] : runs_) {
       int no_better = 0;
-      for (const auto& [fine, after] : runs_) no_better += fine > gap * coarse && !(after.error < 0.7 * before.error);
+      for (const auto& [fine, after] : runs_) no_better += fine > gap * coarse && std::isfinite(after.error) && !(after.error < 0.7 * before.error);
       if (no_better > 1 && std::isfinite(before.error)) return true;
     }
     return false;
@@ -138,5 +140,45 @@ class Search {
   double periods_, limit_, spent_ = 0;  // limit of a run; CPU seconds of the runs for this target
   std::map<double, Outcome> runs_;
 };
+
+// All goals, from the easiest to the hardest.
+inline std::vector<Reached> reach_all(const Integrator& integrator, const std::vector<double>& goals, double periods,
+                                      double limit) {
+  std::vector<Reached> reached;
+  Search search(integrator, periods, limit);
+  for (const double goal : goals) {
+    // Beyond a goal that was never reached lies nothing; beyond one that took too long, nothing is tried.
+    Reached before = reached.empty() ? Reached{Reached::How::met, 0, {}, 0} : reached.back();
+    if (before.how == Reached::How::over_limit) before.how = Reached::How::not_run;
+    reached.push_back(before.how == Reached::How::met ? search.reach(goal) : before);
+  }
+  // A run that met a harder goal met this one too; implicit methods may need less time for smaller steps.
+  for (std::size_t k = reached.size(); k-- > 1;)
+    if (reached[k].how == Reached::How::met &&
+        (reached[k - 1].how != Reached::How::met || reached[k].outcome.cpu < reached[k - 1].outcome.cpu))
+      reached[k - 1] = reached[k];
+  return reached;
+}
+
+struct Finalist {
+  const Integrator* integrator;
+  Reached* reached;
+};
+
+// Short runs again, all of them in turn: the median is what a noisy machine can say.
+inline void time_again(const std::vector<Finalist>& finalists, double periods) {
+  constexpr int rounds = 4;
+  constexpr double short_run = 0.5;  // CPU seconds
+  std::map<Reached*, std::vector<double>> seconds;
+  for (int round = 0; round < rounds; ++round)
+    for (const Finalist& f : finalists)
+      if (f.reached->how == Reached::How::met && f.reached->outcome.cpu < short_run)
+        seconds[f.reached].push_back(f.integrator->run(f.reached->fineness, periods, 1e9).cpu);
+  for (auto& [reached, all] : seconds) {
+    all.push_back(reached->outcome.cpu);
+    std::sort(all.begin(), all.end());
+    reached->outcome.cpu = all[all.size() / 2];
+  }
+}
 
 }  // namespace bench

@@ -14,7 +14,7 @@
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
-#include "measure.hpp"
+#include "march.hpp"
 #include "own_system.hpp"
 #include "pendulums.hpp"
 #include "search.hpp"
@@ -31,6 +31,7 @@ using namespace bench;
 namespace {
 
 constexpr double targets[] = {1e-6, 1e-9, 1e-12};
+constexpr double coarsest = 3;  // compositions of order 8 begin to work at some six steps a period
 
 // On the text model, by key. Keys that are not registered are left out with a note.
 const char* default_methods =
@@ -50,28 +51,6 @@ struct Entrant {
   Integrator integrator;
 };
 
-// Fixed steps from a fresh start: begin(h), advance_by(h, count) and energy_now().
-template <class P, class Begin, class Advance, class Energy>
-Outcome march(double steps_a_period, double periods, double limit, Begin begin, Advance advance_by, Energy energy_now) {
-  const double h = P::period / steps_a_period;
-  const long steps = std::lround(std::ceil(periods * steps_a_period));
-  const long every = std::max(1L, std::lround(sample_interval * steps_a_period));
-  constexpr long look_at_the_clock = 64;
-  EnergyLog log(energy_now());
-  const double began = cpu_seconds();
-  if (!begin(h)) return {};
-  long samples = 0;
-  for (long k = 0; k < steps;) {
-    const long count = std::min(every, steps - k);
-    if (!advance_by(h, count)) return {};
-    k += count;
-    if (!log.add(static_cast<double>(k) / steps_a_period, energy_now())) return {};
-    if (++samples % look_at_the_clock == 0 && cpu_seconds() - began > limit)
-      return Outcome::cut_at(cpu_seconds() - began);
-  }
-  return {cpu_seconds() - began, log};
-}
-
 // Several steps at once where a method can save work by that.
 template <class Method, class Sys, class X>
 bool advance(Method& method, const Sys& sys, X& x, double h, long count) {
@@ -79,24 +58,6 @@ bool advance(Method& method, const Sys& sys, X& x, double h, long count) {
   for (long k = 0; k < count; ++k)
     if (!method.step(sys, x, h).ok()) return false;
   return true;
-}
-
-// Compositions of order 8 begin to work at some six steps a period; RATTLE itself may need ten million.
-Integrator fixed_step(std::string name, const MethodInfo& info, std::function<Outcome(double, double, double)> run) {
-  return {std::move(name), Integrator::Knob::steps_a_period, static_cast<double>(info.order), !info.symplectic, 3, 1e7,
-          std::move(run)};
-}
-
-// A method of the registry on the text model, in native code where that is available.
-template <class P>
-Integrator on_text_model(const GraphSystem<double>& sys, const MethodEntry& entry) {
-  return fixed_step(entry.info.key, entry.info, [&sys, entry](double fineness, double periods, double limit) {
-    State<double> x = initial_state(sys).state;
-    const auto method = entry.make<double>(sys);
-    return march<P>(
-        fineness, periods, limit, [&](double h) { return method->begin(x, h).ok(); },
-        [&](double h, long count) { return method->steps(x, h, count).ok(); }, [&] { return sys.H(x.q, x.p); });
-  });
 }
 
 // The same templates on an own C++ type with compile-time sizes. make(sys): the method.
@@ -107,12 +68,12 @@ Integrator on_own_type(const std::string& key, Make make) {
     auto x = make_state(sys);
     start<P>(x.q.data(), x.p.data());
     auto method = make(sys);
-    return march<P>(
-        fineness, periods, limit, [&](double h) { return method.begin(sys, x, h).ok(); },
+    return march(
+        P::period, fineness, periods, limit, [&](double h) { return method.begin(sys, x, h).ok(); },
         [&](double h, long count) { return advance(method, sys, x, h, count); },
         [&] { return energy<P>(x.q.data(), x.p.data()); });
   };
-  return fixed_step(key + ", own C++ type", methods().find(key).info, run);
+  return fixed_step(key + ", own C++ type", methods().find(key).info, coarsest, run);
 }
 
 template <class P>
@@ -135,7 +96,7 @@ std::vector<Entrant> entrants(const GraphSystem<double>& sys, const Settings& se
   std::vector<Entrant> all;
   for (const std::string& key : settings.methods) {
     try {
-      all.push_back({Entrant::Group::text_model, on_text_model<P>(sys, methods().find(key))});
+      all.push_back({Entrant::Group::text_model, on_text_model(sys, methods().find(key), P::period, 1, coarsest)});
     } catch (const std::exception&) {
       std::printf("  (%s is not registered: left out)\n", key.c_str());
     }
@@ -159,23 +120,6 @@ struct Row {
   const Entrant* entrant;
   std::vector<Reached> reached;  // one for each target
 };
-
-// Short runs again, all entrants in turn: the median is what a noisy machine can say.
-void time_again(std::vector<Row>& rows, double periods) {
-  constexpr int rounds = 4;
-  constexpr double short_run = 0.5;  // CPU seconds
-  std::map<Reached*, std::vector<double>> seconds;
-  for (int round = 0; round < rounds; ++round)
-    for (Row& row : rows)
-      for (Reached& r : row.reached)
-        if (r.how == Reached::How::met && r.outcome.cpu < short_run)
-          seconds[&r].push_back(row.entrant->integrator.run(r.fineness, periods, 1e9).cpu);
-  for (auto& [reached, all] : seconds) {
-    all.push_back(reached->outcome.cpu);
-    std::sort(all.begin(), all.end());
-    reached->outcome.cpu = all[all.size() / 2];
-  }
-}
 
 std::string format(const char* pattern, double value) {
   char text[48];
@@ -282,18 +226,11 @@ void compare(const Settings& settings) {
 
   std::vector<double> goals(std::begin(targets), std::end(targets));
   std::vector<Row> rows;
-  for (const Entrant& e : all) {
-    Row row{&e, {}};
-    Search search(e.integrator, settings.periods, settings.limit);
-    for (const double goal : goals) {
-      // Beyond a goal that was never reached lies nothing; beyond one that took too long, nothing is tried.
-      Reached before = row.reached.empty() ? Reached{Reached::How::met, 0, {}, 0} : row.reached.back();
-      if (before.how == Reached::How::over_limit) before.how = Reached::How::not_run;
-      row.reached.push_back(before.how == Reached::How::met ? search.reach(goal) : before);
-    }
-    rows.push_back(std::move(row));
-  }
-  time_again(rows, settings.periods);
+  for (const Entrant& e : all) rows.push_back({&e, reach_all(e.integrator, goals, settings.periods, settings.limit)});
+  std::vector<Finalist> finalists;
+  for (Row& row : rows)
+    for (Reached& r : row.reached) finalists.push_back({&row.entrant->integrator, &r});
+  time_again(finalists, settings.periods);
   print_table(rows, goals, settings.limit);
 
   if (settings.long_periods > settings.periods) go_far(rows, goals, settings);
