@@ -2,7 +2,7 @@
 //   p ← p − G(q)ᵀΛ,   q ← q + (a + b) h M⁻¹p,   g(q) = 0
 #pragma once
 
-#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/constraints.hpp"
 
 namespace holonom {

@@ -4,7 +4,7 @@
 // of Λ through G H_pp Gᵀ, factored once a move: contraction O(h), to stagnation at round-off.
 #pragma once
 
-#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
 
 namespace holonom {

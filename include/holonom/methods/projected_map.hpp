@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
 
 namespace holonom {

@@ -2,18 +2,17 @@
 //   Q_i = q₀ + h Σ_j a_ij H_p(Q_j, P_j),   P_i = p₀ − h Σ_j â_ij (H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j),   g(Q_i) = 0
 // Simplified Newton iterations. In each one the momenta are renewed from the last forces, the displacements D_i from
 // these momenta, and multipliers from the linearised constraints:
-//   h² Σ_j B_ij δΛ_j = g(Q_i) + G(Q_i) δD_i,   B_ij = (A₀Â₀)_ij G(Q_i) H_pp G(Q_j)ᵀ
+//   h² Σ_j B_ij δΛ_j = g(Q_i) + G(Q_i) δD_i,   B_ij = (A₀Â₀)_ij G(Q_i) H_pp G(Q_j)ᵀ   (stage_gram.hpp)
 // Jay's approximate Jacobian (3.15) takes B = A₀Â₀ ⊗ G H_pp Gᵀ(q₀, p₀): one factorisation a step and ν independent
-// solves an iteration (ν: stages with multipliers). Few unknowns are worth B itself, factored at the first guess;
-// for many, (3.15) is the preconditioner of a few linear iterations with B, which evaluate nothing. Where the forces
-// change too much for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
+// solves an iteration (ν: stages with multipliers). Where the forces change too much for such iterations, the full Newton
+// matrix takes over (stage_newton.hpp), if the system is small.
 #pragma once
 
 #include "holonom/any_system.hpp"
 #include "holonom/coefficients/tableau.hpp"
-#include "holonom/methods/stage_predictor.hpp"
+#include "holonom/solve/stage_predictor.hpp"
+#include "holonom/solve/stage_gram.hpp"
 #include "holonom/solve/stage_newton.hpp"
-#include "holonom/solve/stagnation.hpp"
 #include "holonom/solve/team.hpp"
 
 namespace holonom {
@@ -32,21 +31,16 @@ class StageSolver {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
   static constexpr int N = Sys::N, M = Sys::M;
-  // Up to here B is factored as a dense matrix.
-  static constexpr int few_unknowns = 24;
-  // Linear iterations with B stop at this part of the first residual, or after so many.
-  static constexpr double linear_reduction = 0.02;
-  static constexpr int linear_iterations = 4;
   // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
   static constexpr int stiff_steps = 16;
 
  public:
   StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
       : t_(coefficients), s_(t_.c.size()), first_(t_.is_pair), multipliers_(s_ - first_),
-        gram_(size_q(sys), size_g(sys)), inverse_(inverse_of_product()), G0_(make_jacobian(sys)),
-        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), e_(lambda_), trial_(lambda_),
-        G_(at(s_), make_jacobian(sys)), w_(size_q(sys)), u_(size_q(sys)), start_velocity_(size_q(sys)), suggested_displacement_(size_q(sys)),
-        suggested_momentum_(size_q(sys)), suggested_lambda_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
+        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), G0_(make_jacobian(sys)),
+        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), G_(at(s_), make_jacobian(sys)),
+        w_(size_q(sys)), u_(size_q(sys)), start_velocity_(size_q(sys)), y_(size_g(sys)),
+        suggested_displacement_(size_q(sys)), suggested_momentum_(size_q(sys)), suggested_lambda_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
         position_(nodes(first_, s_), size_q(sys), true), momentum_(nodes(0, s_), size_q(sys), false),
         impulse_(nodes(0, multipliers_), size_g(sys), false) {
     for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_}) stages->assign(at(s_), Vec<S, N>(size_q(sys)));
@@ -62,7 +56,7 @@ class StageSolver {
   // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
   const Vec<S, N>& kick(int j) const { return K_[at(j)]; }
 
-  GramSolver<S, N, M>& gram() { return gram_; }
+  GramSolver<S, N, M>& gram() { return gram_.start(); }
   const JacobianOf<Sys>& G_at_start() const { return G0_; }
   Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
@@ -79,7 +73,7 @@ class StageSolver {
       if (!workers_.empty()) team_ = std::make_unique<Team>(static_cast<int>(workers_.size()) + 1);
     }
   }
-  bool redundant() const { return gram_.rank() < gram_.m(); }
+  bool redundant() const { return gram_.redundant(); }
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
     separable_ = is_separable(sys);
@@ -87,12 +81,8 @@ class StageSolver {
     force_known_ = false;
     sys.G(q, G0_);
     ++counters_.jacobian;
-    if (const Status s = gram_.analyse(G0_, metric_at(sys, q, p)); !s.ok()) return s;
-    const int unknowns = multipliers_ * gram_.rank();
-    const bool factors = gram_.m() > 0 && unknowns <= few_unknowns && (!redundant() || is_dense());
+    if (const Status s = gram_.analyse(sys, G0_, q, p); !s.ok()) return s;
     newton_.prepare(sys, q, p, lambda_[0]);
-    lu_ = PivotedLu<S>(factors ? unknowns : 0);
-    x_ = Vec<S>(lu_.size());
     position_.begin(true);
     momentum_.begin(true);
     impulse_.begin(!redundant());
@@ -104,16 +94,16 @@ class StageSolver {
     if (gram_.m() == 0) return {};
     sys.G(q, G_[0]);
     ++counters_.jacobian;
-    if (const int k = gram_.turned(G_[0]); k >= 0) return {Failure::wrong_root, k};
+    if (const int k = gram().turned(G_[0]); k >= 0) return {Failure::wrong_root, k};
     std::swap(G0_, G_[0]);
     ++counters_.factorisation;
-    return gram_.factor(G0_, metric_at(sys, q, p));
+    return gram().factor(G0_, metric_at(sys, q, p));
   }
 
   // The same after a projection of (q, p), which factors at the point that it finds.
   template <class Projection>
   Status depart_by(const Sys& sys, QVec<Sys>& q, QVec<Sys>& p, Projection& projection) {
-    return projection(sys, gram_, G0_, q, p, counters_, options_);
+    return projection(sys, gram(), G0_, q, p, counters_, options_);
   }
 
   // For a method with one stage, before each step: a first guess of Q − q₀, P and Λ that is better than what the last
@@ -135,7 +125,7 @@ class StageSolver {
       return newton(sys, q0, p0, h, lost);
     }
     const Status status = iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
-    const bool turned = status.ok() && may_switch && t_.is_pair && gram_.m() > 0 && gram_.turned(G_[at(s_ - 1)]) >= 0;
+    const bool turned = status.ok() && may_switch && t_.is_pair && gram_.m() > 0 && gram().turned(G_[at(s_ - 1)]) >= 0;
     if ((status.ok() && !turned) || !may_switch) return status;
     stiff_ = stiff_steps;
     guess(sys, q0, p0, h);
@@ -183,10 +173,6 @@ class StageSolver {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  bool is_dense() const {
-    if constexpr (M == Dynamic) return gram_.refreshes();
-    else return true;
-  }
   static void raise(R& largest, const R& x) {
     if (!(x <= largest) && largest == largest) largest = x;  // NaN stays
   }
@@ -197,28 +183,18 @@ class StageSolver {
   }
   std::vector<S> nodes(int from, int to) const { return {t_.c.begin() + from, t_.c.begin() + to}; }
 
-  // (A₀Â₀)⁻¹, from AÂ
-  Square<S> inverse_of_product() {
-    path_ = Square<S>(s_);
-    row_sum_ = Vec<S>(s_);
-    for (int i = 0; i < s_; ++i)
-      for (int j = 0; j < s_; ++j) {
-        row_sum_[i] += t_.A(i, j);
-        for (int k = 0; k < s_; ++k) path_(i, j) += t_.A(i, k) * t_.A_hat(k, j);
-      }
-    PivotedLu<S> lu(multipliers_);
-    for (int i = 0; i < multipliers_; ++i)
-      for (int j = 0; j < multipliers_; ++j) lu.matrix()(i, j) = path_(i + first_, j);
-    Square<S> inverse(multipliers_);
-    if (!lu.factor()) return inverse;  // no method for constraints (a free one may be)
-    Vec<S> unit(multipliers_);
-    for (int j = 0; j < multipliers_; ++j) {
-      fill(unit, S(0));
-      unit[j] = S(1);
-      lu.solve(unit);
-      for (int i = 0; i < multipliers_; ++i) inverse(i, j) = unit[i];
-    }
-    return inverse;
+  static Vec<S> row_sums(const Square<S>& A) {
+    Vec<S> sum(A.size());
+    for (int i = 0; i < A.size(); ++i)
+      for (int j = 0; j < A.size(); ++j) sum[i] += A(i, j);
+    return sum;
+  }
+  static Square<S> product(const Square<S>& A, const Square<S>& B) {
+    Square<S> C(A.size());
+    for (int i = 0; i < A.size(); ++i)
+      for (int j = 0; j < A.size(); ++j)
+        for (int k = 0; k < A.size(); ++k) C(i, j) += A(i, k) * B(k, j);
+    return C;
   }
 
   // Simplified iterations. `may_leave`: a poor contraction is not worth waiting for.
@@ -234,7 +210,7 @@ class StageSolver {
       if (separable_) move_along_path(sys, h);
       else move(sys, p0, h, lost);
       if (gram_.m() > 0) {
-        if (refresh && !factor_stages(sys)) return no_factors();
+        if (refresh && !gram_.factor(sys, *this, options_.matrix, counters_)) return no_factors();
         correct(sys, h);
       }
       R dq(0), dp(0);
@@ -414,9 +390,9 @@ class StageSolver {
         energy_pp(sys, q0, p0, w_, u_);
         energy_pq(sys, q0, p0, v_[0], w_);
         for (int k = 0; k < w_.size(); ++k) u_[k] -= w_[k];
-        multiply(G0_, u_, r_[0]);
-        for (int k = 0; k < lambda.size(); ++k) lambda[k] -= r_[0][k];
-        gram_.solve(lambda);
+        multiply(G0_, u_, y_);
+        for (int k = 0; k < lambda.size(); ++k) lambda[k] -= y_[k];
+        gram().solve(lambda);
       }
     for (int j = 1; j < multipliers_; ++j) lambda_[at(j)] = lambda;
   }
@@ -454,9 +430,8 @@ class StageSolver {
   void kick_of(int j) {
     K_[at(j)] = F_[at(j)];
     if (j >= multipliers_) return;
-    Vec<S, M>& minus = trial_[0];
-    for (int k = 0; k < minus.size(); ++k) minus[k] = -lambda_[at(j)][k];
-    subtract_force(G_[at(j)], minus, K_[at(j)]);
+    for (int k = 0; k < y_.size(); ++k) y_[k] = -lambda_[at(j)][k];
+    subtract_force(G_[at(j)], y_, K_[at(j)]);
   }
   void arrive(const QVec<Sys>& q0, const Rounding<S, N>* lost) {
     for (int i = first_; i < s_; ++i) {
@@ -476,135 +451,48 @@ class StageSolver {
     for (int i = 0; i < multipliers_; ++i) {
       const int stage = i + first_;
       for (int k = 0; k < w_.size(); ++k) w_[k] = D_new_[at(stage)][k] - D_[at(stage)][k];
-      multiply(G_[at(stage)], w_, trial_[0]);
-      axpy(S(1), trial_[0], r_[at(i)]);
+      multiply(G_[at(stage)], w_, y_);
+      axpy(S(1), y_, r_[at(i)]);
     }
-    solve_multipliers(sys, h);
-    for (int j = 0; j < multipliers_; ++j) axpy(S(1), dlambda_[at(j)], lambda_[at(j)]);
-    constraint_kicks(dlambda_);
-    displacements(sys);
-    if (!separable_)
-      for (int i = 0; i < s_; ++i) axpy(h, K_[at(i)], P_new_[at(i)]);
+    gram_.solve(sys, *this, options_.matrix, h, r_, dlambda_);
+    for (int j = 0; j < multipliers_; ++j) {
+      axpy(S(1), dlambda_[at(j)], lambda_[at(j)]);
+      fill(K_[at(j)], S(0));
+      subtract_force(G_[at(j)], dlambda_[at(j)], K_[at(j)]);  // −G_jᵀδΛ_j
+    }
+    if (separable_) {
+      for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
+    } else {
+      if (first_) fill(K_[at(s_ - 1)], S(0));
+      for (int i = 0; i < s_; ++i) {
+        combine(t_.A_hat, i, K_, w_);
+        axpy(h, w_, P_new_[at(i)]);
+        energy_pp(sys, Q_[at(i)], P_new_[at(i)], w_, v_[at(i)]);
+      }
+    }
     for (int i = first_; i < s_; ++i) {
       combine(separable_ ? path_ : t_.A, i, v_, w_);
       axpy(S(h * h), w_, D_new_[at(i)]);
     }
   }
 
-  bool uses_stages() const { return options_.matrix != StageMatrix::start && (!redundant() || few()); }
-  // Whether B is factored; of redundant constraints the independent ones stand for all.
-  bool few() const { return lu_.size() > 0; }
-
-  // B of few unknowns
-  bool factor_stages(const Sys& sys) {
-    if (!few() || !uses_stages()) return true;
-    const int m = gram_.rank();
-    Square<S>& B = lu_.matrix();
-    for (int j = 0; j < multipliers_; ++j)
-      for (int l = 0; l < m; ++l) {
-        fill(w_, S(0));
-        G_[at(j)].row(gram_.independent(l), [&](int k, const S& a) { w_[k] = a; });
-        energy_pp(sys, Q_[at(j)], P_new_[at(j)], w_, u_);
-        for (int i = 0; i < multipliers_; ++i)
-          for (int k = 0; k < m; ++k) {
-            S sum(0);
-            G_[at(i + first_)].row(gram_.independent(k), [&](int n, const S& a) { sum += a * u_[n]; });
-            B(i * m + k, j * m + l) = path_(i + first_, j) * sum;
-          }
-      }
-    ++counters_.factorisation;
-    return lu_.factor();
-  }
-
-  void solve_multipliers(const Sys& sys, const S& h) {
-    const S scale = S(1) / (h * h);
-    const int m = gram_.rank();
-    for (int j = 0; j < multipliers_; ++j) fill(dlambda_[at(j)], S(0));
-    if (few() && uses_stages()) {
-      for (int i = 0; i < multipliers_; ++i)
-        for (int k = 0; k < m; ++k) x_[i * m + k] = r_[at(i)][gram_.independent(k)] * scale;
-      lu_.solve(x_);
-      for (int j = 0; j < multipliers_; ++j)
-        for (int k = 0; k < m; ++k) dlambda_[at(j)][gram_.independent(k)] = x_[j * m + k];
-      return;
-    }
-    R before = largest_residual();
-    const R enough = R(linear_reduction) * before;
-    for (int round = 1;; ++round) {
-      precondition(scale);
-      for (int j = 0; j < multipliers_; ++j) axpy(S(1), e_[at(j)], dlambda_[at(j)]);
-      if (!uses_stages() || round == linear_iterations) return;
-      subtract_stages(sys, h);
-      const R after = largest_residual();
-      if (after <= enough) return;
-      if (!(after < before)) {  // (3.15) is too far from B: what it said last was no improvement
-        for (int j = 0; j < multipliers_ && round > 1; ++j) axpy(S(-1), e_[at(j)], dlambda_[at(j)]);
-        return;
-      }
-      before = after;
-    }
-  }
-  R largest_residual() const {
-    R size(0);
-    for (int i = 0; i < multipliers_; ++i) raise(size, largest(r_[at(i)]));
-    return size;
-  }
-  // e = (A₀Â₀)⁻¹ ⊗ K⁻¹ r / h²
-  void precondition(const S& scale) {
-    for (int i = 0; i < multipliers_; ++i) {
-      trial_[at(i)] = r_[at(i)];
-      gram_.solve(trial_[at(i)]);
-    }
-    for (int j = 0; j < multipliers_; ++j) {
-      fill(e_[at(j)], S(0));
-      for (int i = 0; i < multipliers_; ++i) axpy(S(inverse_(j, i) * scale), trial_[at(i)], e_[at(j)]);
-    }
-  }
-  // r −= h² B e
-  void subtract_stages(const Sys& sys, const S& h) {
-    constraint_kicks(e_);
-    displacements(sys);
-    for (int i = 0; i < multipliers_; ++i) {
-      combine(separable_ ? path_ : t_.A, i + first_, v_, w_);
-      multiply(G_[at(i + first_)], w_, trial_[0]);
-      axpy(S(h * h), trial_[0], r_[at(i)]);
-    }
-  }
-  // K_j = −G_jᵀλ_j
-  void constraint_kicks(const std::vector<Vec<S, M>>& lambda) {
-    for (int j = 0; j < s_; ++j) {
-      fill(K_[at(j)], S(0));
-      if (j < multipliers_) subtract_force(G_[at(j)], lambda[at(j)], K_[at(j)]);
-    }
-  }
-  // K_i ← Σ_j â_ij K_j, v_i = H_pp K_i; for separable systems v_j = M⁻¹K_j, whose sums have the coefficients AÂ
-  void displacements(const Sys& sys) {
-    if (separable_) {
-      for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
-      return;
-    }
-    for (int i = 0; i < s_; ++i) combine(t_.A_hat, i, K_, v_[at(i)]);
-    std::swap(K_, v_);
-    for (int i = 0; i < s_; ++i) energy_pp(sys, Q_[at(i)], P_new_[at(i)], K_[at(i)], v_[at(i)]);
-  }
-
   StageCoefficients<S> t_;
   int s_, first_, multipliers_;
-  GramSolver<S, N, M> gram_;
-  Vec<S> row_sum_;            // Σ_j a_ij
-  Square<S> path_, inverse_;  // AÂ and (A₀Â₀)⁻¹
+  Square<S> path_;  // AÂ
+  Vec<S> row_sum_;  // of A: c_i, to the rounding error that keeps the map symplectic
+  StageGram<Sys> gram_;
   Jacobian<S, N, M> G0_;
-  std::vector<Vec<S, M>> lambda_, r_, dlambda_, e_, trial_;
+  std::vector<Vec<S, M>> lambda_, r_, dlambda_;
   std::vector<Jacobian<S, N, M>> G_;
   std::vector<Vec<S, N>> D_, Q_, P_, F_, K_, v_, D_new_, P_new_;
-  Vec<S, N> w_, u_, start_velocity_, suggested_displacement_, suggested_momentum_;
+  Vec<S, N> w_, u_, start_velocity_;
+  Vec<S, M> y_;
+  Vec<S, N> suggested_displacement_, suggested_momentum_;
   Vec<S, M> suggested_lambda_;
   StageNewton<Sys> newton_;
   R last_displacement_{0}, last_change_{0};
   StagePredictor<S, N> position_, momentum_;
   StagePredictor<S, M> impulse_;
-  PivotedLu<S> lu_;
-  Vec<S> x_;
   bool separable_ = false, force_known_ = false, suggested_ = false;
   int stiff_ = 0;  // steps for which Newton's method is still taken
   std::vector<std::unique_ptr<AnySystem<S>>> owners_;

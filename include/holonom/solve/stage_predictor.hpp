@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "holonom/methods/predictor.hpp"
+#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/dense.hpp"
 
 namespace holonom {
