@@ -50,6 +50,7 @@ std::string to_json(const Labels& labels, const Options& o, const MethodInfo& in
 template <class S>
 void print_table(const Labels& labels, const Options& o, const MethodInfo& info, const S& h, const Certificate& result) {
   std::printf("%s: %s, h = %s (%s)\n\n", labels.model.c_str(), info.key.c_str(), shorten(h).c_str(), o.precision.c_str());
+  if (result.claims.empty()) return;  // no step succeeded
   int width = 20;
   for (const Claim& c : result.claims) width = std::max(width, static_cast<int>(c.property.size()));
   std::printf("  %-*s  %9s    %8s  %-23s  %s\n", width, "property", "measured", "bound", "verdict", "how");

@@ -42,6 +42,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     std::printf("  consistency      |g| = %.1e, |G H_p| = %.1e%s\n", position.absolute, hidden.absolute,
                 compiled->model().project ? " (projected)" : "");
     if (start.moved > 0) std::printf("                   projection moved a coordinate by %.1e at most\n", start.moved);
+    if (start.energy_lost > 0) std::printf("                   projection of the motion took %.1e of the energy\n", start.energy_lost);
     std::printf("  rank of G        %d of %d%s\n", rank.rank, sys.m(),
                 rank.rank == sys.m() ? "" : rank.singular_position ? ": the start is a singular position" : ": redundant constraints");
     for (const auto& set_of_rows : rank.dependent)

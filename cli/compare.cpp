@@ -4,11 +4,12 @@
 #include <fstream>
 
 #include "commands.hpp"
+#include "counters.hpp"
 #include "holonom/analysis/comparison.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
-#include "json.hpp"
+#include "holonom/run/csv.hpp"
 #include "options.hpp"
 #include "prepare.hpp"
 
@@ -53,16 +54,6 @@ const char* status_word(ComparisonRow::Status status) {
   constexpr const char* words[] = {"done", "failed", "unsuitable"};
   return words[static_cast<int>(status)];
 }
-double newton_mean(const Counters& c) {
-  return c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
-}
-struct Count {
-  const char* name;
-  std::uint64_t Counters::*value;
-};
-constexpr Count counts[] = {{"force", &Counters::force},           {"force_slow", &Counters::force_slow}, {"force_fast", &Counters::force_fast},
-                            {"hessian", &Counters::hessian},       {"constraint", &Counters::constraint}, {"jacobian", &Counters::jacobian},
-                            {"factorisation", &Counters::factorisation}};
 
 void write(Json& json, std::string_view key, const StateErrors& e) {
   json.begin(key).number("q", e.q).number("p", e.p).number("lambda", e.lambda).end();
@@ -85,22 +76,13 @@ std::string to_json(const Labels& labels, const Options& o, bool native, const C
       json.begin("invariants");
       for (std::size_t k = 0; k < row.invariants.size(); ++k) json.number(labels.invariants[k], row.invariants[k]);
       json.end();
-      json.begin("newton").number("iterations_mean", newton_mean(row.counters)).integer("iterations_max", row.counters.newton_max).end();
-      json.begin("evaluations");
-      for (const Count& count : counts) json.integer(count.name, static_cast<long long>(row.counters.*count.value));
-      json.end();
+      write(json, row.counters);
       json.number("cpu_seconds", row.cpu_seconds);
     }
     json.end();
   }
   json.end_list().end();
   return json.str();
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 template <class S>
@@ -113,7 +95,7 @@ std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Co
     const bool done = row.status == ComparisonRow::Status::done;
     const auto number = [&](double x) { out += done && is_finite(x) ? "," + to_text(x) : ","; };
     const auto integer = [&](auto x) { out += done ? "," + std::to_string(x) : ","; };
-    out += row.method + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," + status_word(row.status);
+    out += csv_cell(row.method) + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," + status_word(row.status);
     for (const double x : {row.error.q, row.error.p, row.error.lambda, row.order.q, row.order.p, row.order.lambda, row.energy, row.position, row.hidden})
       number(x);
     for (std::size_t k = 0; k < labels.invariants.size(); ++k) number(done ? row.invariants[k] : 0.0);
@@ -121,7 +103,7 @@ std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Co
     number(newton_mean(row.counters));
     integer(row.counters.newton_max);
     number(row.cpu_seconds);
-    out += "," + (row.message.empty() ? "" : quoted(row.message)) + "\n";
+    out += "," + csv_cell(row.message) + "\n";
   }
   return out;
 }
@@ -198,34 +180,42 @@ void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S
 
 // ---- The command
 
-// The files are claimed before the work, so that it is not done in vain.
-struct Output {
-  std::ofstream csv, json;
-
+// The files of --out. Whether they can be written is tried before the work; what they held is replaced after it.
+class Output {
+ public:
   Output(const std::string& out, bool force) {
     if (out.empty()) return;
     const bool single = out.ends_with(".csv");
-    if (!single && std::filesystem::path(out).has_extension())
-      throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
-    const std::filesystem::path folder(out);
+    const std::filesystem::path path(out);
+    if (!single && path.has_extension()) throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
     if (!single) {
       std::error_code error;
-      std::filesystem::create_directories(folder, error);
+      std::filesystem::create_directories(path, error);
       if (error) throw InputError(out + ": the folder cannot be made (" + error.message() + ")");
     }
-    const auto files = single ? std::vector{std::pair{&csv, folder}}
-                              : std::vector{std::pair{&csv, folder / "compare.csv"}, std::pair{&json, folder / "compare.json"}};
-    for (const auto& [stream, path] : files)
-      if (!force && std::filesystem::exists(path)) throw InputError(path.string() + ": the file exists; use --force to overwrite it, or another name");
-    for (const auto& [stream, path] : files) {
-      stream->open(path);
-      if (!*stream) throw InputError(path.string() + ": the file cannot be written (does the folder exist, and may you write there?)");
-    }
+    csv_ = single ? path : path / "compare.csv";
+    if (!single) json_ = path / "compare.json";
+    for (const auto& file : {csv_, json_})
+      if (!force && !file.empty() && std::filesystem::exists(file))
+        throw InputError(file.string() + ": the file exists; use --force to overwrite it, or another name");
+    for (const auto& file : {csv_, json_}) try_to_write(file);
   }
 
-  void write(std::ofstream& file, const std::string& text) const {
-    if (file.is_open() && !(file << text).flush()) throw InputError("--out: writing failed (is the disk full?)");
+  void write(const std::string& csv, const std::string& json) const {
+    for (const auto& [file, text] : {std::pair(csv_, csv), std::pair(json_, json)})
+      if (!file.empty() && !(std::ofstream(file) << text).flush()) throw InputError(file.string() + ": writing failed (is the disk full?)");
   }
+
+ private:
+  static void try_to_write(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    const bool is_new = !std::filesystem::exists(file);
+    if (!std::ofstream(file, std::ios::app))
+      throw InputError(file.string() + ": the file cannot be written (does the folder exist, and may you write there?)");
+    if (is_new) std::filesystem::remove(file);
+  }
+
+  std::filesystem::path csv_, json_;
 };
 
 template <class S>
@@ -253,7 +243,7 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   double substeps_in_all = 0;
   for (std::size_t k = 0; k < asked.steps.size(); ++k) {
     plan.runs.push_back(run_of(values[k], o.step ? "--step " + asked.steps[k] + ": " : model.place("integrate.step")));
-    for (const MethodEntry& m : plan.methods) substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info.key).count;
+    for (const MethodEntry& m : plan.methods) substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info).count;
   }
   if (asked.reference) plan.reference = {*asked.reference, run_of(values.back(), "--reference " + *o.reference + ": ")};
 
@@ -261,8 +251,8 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   report_rank(sys, start.state);
-  Output output(o.out, o.force);
-  const Comparison result = compare(sys, start.state, plan);
+  const Output output(o.out, o.force);
+  const Comparison result = compare(sys, plan);
 
   for (const ComparisonRow& row : result.rows)
     if (const double worst = std::max(result.accuracy.q, result.accuracy.p);
@@ -275,8 +265,7 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   const std::string json = to_json(sys.labels(), o, native, plan, result);
   if (o.json) std::printf("%s\n", json.c_str());
   else print_tables(sys.labels(), o, plan, result);
-  output.write(output.csv, to_csv(sys.labels(), plan, result));
-  output.write(output.json, json + "\n");
+  output.write(to_csv(sys.labels(), plan, result), json + "\n");
   for (const ComparisonRow& row : result.rows)
     if (row.status == ComparisonRow::Status::done) return exit_done;
   std::fprintf(stderr, "holonom: no run succeeded: there is nothing to compare\n");
@@ -298,7 +287,7 @@ int compare_command(const Options& o) {
   if (!o.until && !model.until) throw InputError("no end of the runs: give --until, or until in [integrate] of the model");
   asked.values.push_back(o.until ? model.constant(*o.until, "--until") : *model.until);
   if (o.reference) {
-    const auto colon = o.reference->find(':');
+    const auto colon = o.reference->rfind(':');
     if (colon == std::string::npos) throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
     asked.reference = method_entry(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
     asked.values.push_back(model.constant(o.reference->substr(colon + 1), "--reference"));

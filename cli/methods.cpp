@@ -38,7 +38,7 @@ std::string obstacle(const MethodEntry& entry, const GraphSystem<double>* sys) {
   if (!sys) return {};
   try {
     (void)entry.make<double>(*sys);
-    return {};
+    return entry.info.constrained || sys->m() == 0 ? "" : "with constraints it keeps nothing, and diverges in general; take " + entry.info.key + "+jay";
   } catch (const Unsuitable& e) {
     return e.what();
   }

@@ -12,7 +12,9 @@ MethodEntry method_entry(const std::string& key, const std::string& place, const
     const MethodEntry plain = methods().find(key);
     if (projection.empty()) return plain;
     for (const MethodFamily& family : methods().families())
-      if (auto projected = family.parse(key + "+" + projection)) return *projected;
+      if (family.pattern.ends_with("[+" + projection + "]"))
+        if (auto projected = family.parse(key + "+" + projection)) return *projected;
+    if (key.ends_with("+" + projection)) throw InputError("--projection " + projection + ": '" + key + "' is projected already");
     throw InputError("--projection " + projection + ": there is no projected form of '" + key +
                      (plain.info.keeps_position && plain.info.keeps_hidden ? "', which keeps both constraints without" : "'"));
   } catch (const InputError& e) {

@@ -2,9 +2,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 #include "commands.hpp"
+#include "counters.hpp"
 #include "events.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/substeps.hpp"
@@ -14,7 +17,6 @@
 #include "holonom/run/hdf5.hpp"
 #include "holonom/run/sampling.hpp"
 #include "holonom/run/thinning.hpp"
-#include "json.hpp"
 #include "options.hpp"
 #include "prepare.hpp"
 
@@ -102,7 +104,6 @@ template <class S>
 std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h, const RunResult<S>& r,
                     const Events<S>& events) {
   const Labels& labels = sys.labels();
-  const Counters& c = r.counters;
   constexpr const char* words[] = {"done", "failed", "interrupted"};
   Json json;
   json.begin().text("status", words[static_cast<int>(r.status)]);
@@ -120,12 +121,7 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
     json.begin(labels.invariants[static_cast<std::size_t>(k)]).number("initial", r.invariant_initial[k]).number("max_error", r.invariant_error[k]).end();
   json.end();
   write_events(json, labels, events);
-  const double mean = c.newton_solves ? static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves) : 0.0;
-  json.begin("newton").number("iterations_mean", mean).integer("iterations_max", c.newton_max).end();
-  json.begin("evaluations").integer("force", static_cast<long long>(c.force));
-  json.integer("force_slow", static_cast<long long>(c.force_slow)).integer("force_fast", static_cast<long long>(c.force_fast));
-  json.integer("hessian", static_cast<long long>(c.hessian)).integer("constraint", static_cast<long long>(c.constraint));
-  json.integer("jacobian", static_cast<long long>(c.jacobian)).integer("factorisation", static_cast<long long>(c.factorisation)).end();
+  write(json, r.counters);
   json.number("wall_seconds", r.wall_seconds).end();
   return json.str();
 }
@@ -155,7 +151,7 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   }
   if (c.newton_solves > 0)
     std::printf("  Newton             %.2f iterations a step, at most %d\n",
-                static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves), c.newton_max);
+                newton_mean(c), c.newton_max);
   if (r.steps > 0)
     std::printf("  cost               %.3g microseconds a step (with all checks), %.3g s in all\n",
                 1e6 * r.wall_seconds / static_cast<double>(r.steps), r.wall_seconds);
@@ -196,17 +192,23 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   }
 
   const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"), o.projection);
-  const bool native = use_native(o.engine, o.precision, model, static_cast<double>(steps) * substeps(entry.info.key).count);
+  const bool native = use_native(o.engine, o.precision, model, static_cast<double>(steps) * substeps(entry.info).count);
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
-  if (entry.info.stages == 0 && (o.newton != "auto" || o.threads > 1 || o.multipliers != "exact"))
-    warn("--newton, --threads and --multipliers are for implicit Runge-Kutta methods: " + entry.info.key + " makes no use of them");
+  const auto of_no_use = [&](bool asked, const char* option, const char* what) {
+    if (asked) warn(std::string(option) + ": " + entry.info.key + " has " + what + " and makes no use of it");
+  };
+  of_no_use(o.newton != "auto" && entry.info.stages == 0, "--newton", "no implicit stages");
+  of_no_use(o.threads > 1 && entry.info.stages < 2, "--threads", "no stages to share");
+  of_no_use(o.multipliers != "exact" && !entry.info.stage_multipliers, "--multipliers stage", "no multipliers of stages");
   if (!entry.info.constrained && sys.m() > 0)
     warn(entry.info.key + " is for systems without constraints: with constraints it diverges in general. Try --projection jay, or a lobatto method");
   MethodOptions options{.newton = {.tolerance = o.tolerance, .matrix = stage_matrix(o.newton)}, .threads = o.threads, .compensated = {}};
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
   if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
+  if (start.energy_lost > 0)
+    warn("project = true made the initial motion tangent to the constraints, which took " + shorten(start.energy_lost) + " of its energy");
 
   report_rank(sys, start.state);
 
@@ -215,6 +217,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   if (sample) {
     interval = evaluate_constants<S>(model, {*sample}).front();
     if (!is_finite(*interval) || !(*interval > S(0))) throw InputError("--sample " + *o.sample + ": the interval must be a positive number");
+    constexpr double most_rows = 1e9;
+    if (const double rows = std::abs(to_double(S(S(steps) * h / *interval))); rows > most_rows)
+      throw InputError("--sample " + *o.sample + ": these are " + shorten(rows) + " rows, more than anyone can keep; take a longer interval");
     if (!is_hdf5(o.out)) warn("rows between steps are interpolated; only .h5 files mark them");
   }
   std::unique_ptr<Recorder<S>> file;
@@ -234,6 +239,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   std::unique_ptr<Sampler<S>> sampler;
   if (interval) {
     sampler = std::make_unique<Sampler<S>>(sys, *interval, recorders, kept);
+    sampler->interrupt_by(interrupted);
     recorders = {sampler.get()};
     every = 1;
   }
@@ -244,7 +250,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders.push_back(&*watch.finder);
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all", .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
+  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
@@ -272,6 +278,9 @@ int run_command(const Options& o) {
   if (!o.out.empty() && !o.out.ends_with(".csv") && !is_hdf5(o.out))
     throw InputError("--out " + o.out + ": the file name must end in .csv or .h5");
   if (o.sample && o.out.empty()) throw InputError("--sample: there is no --out to write the samples to");
+  const auto full = [](const std::string& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
+  if (!o.out.empty() && !o.events_out.empty() && full(o.out) == full(o.events_out))
+    throw InputError("--events-out " + o.events_out + ": this is the file of --out; give another name");
   if (!o.events_out.empty() && !o.events_out.ends_with(".csv"))
     throw InputError("--events-out " + o.events_out + ": the file name must end in .csv");
   Model model = load_model(o.model, overrides(o.set), o.event);
@@ -291,18 +300,18 @@ int run_command(const Options& o) {
   return in_precision(o.precision, [&]<class S> { return run_in<S>(o, compiled, sample); });
 }
 
-}  // namespace
-
-namespace {
 CLI::Validator at_least(long least) {
   return CLI::Validator(
       [least](const std::string& text) {
         long x = 0;
-        const bool whole = CLI::detail::lexical_cast(text, x);
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+        if (error == std::errc::result_out_of_range) return text + " is more than " + std::to_string(std::numeric_limits<long>::max());
+        const bool whole = error == std::errc() && end == text.data() + text.size();
         return whole && x >= least ? std::string() : text + " is not a whole number, at least " + std::to_string(least);
       },
       ">= " + std::to_string(least));
 }
+
 }  // namespace
 
 void add_run(CLI::App& app, Command& chosen) {

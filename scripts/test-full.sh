@@ -3,7 +3,8 @@
 # clang without warnings.
 set -eu
 scripts/install-packages.sh clang
-cmake -S . -B build-sanitize -G Ninja -DHOLONOM_SANITIZE=ON -DHOLONOM_WERROR=ON > /dev/null
+# (warnings are no errors there: with sanitizers GCC 12 warns of its own standard library)
+cmake -S . -B build-sanitize -G Ninja -DHOLONOM_SANITIZE=ON > /dev/null
 cmake --build build-sanitize
 ctest --test-dir build-sanitize --output-on-failure --parallel 2
 cmake -S . -B build-clang -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DHOLONOM_WERROR=ON > /dev/null

@@ -35,6 +35,12 @@ Real<S> magnitude(const S& x) {
   return abs(x);
 }
 
+// largest = max(largest, x). NaN is larger than anything: a measurement must not lose it.
+template <class R>
+void keep_largest(R& largest, const R& x) {
+  if (!(x <= largest) && largest == largest) largest = x;
+}
+
 template <class S>
 bool is_finite(const S& x) {
   using std::isfinite;

@@ -272,7 +272,7 @@ class Parser {
     if (std::find(scope_.vectors.begin(), scope_.vectors.end(), word) != scope_.vectors.end()) return item(word, place);
     if (word == "pi") return Expr{&g_, g_.pi()};
     if (const auto it = scope_.names.find(word); it != scope_.names.end()) return it->second;
-    if (word == "t") fail(place, "'t' is reserved: energies and constraints must not depend on time");
+    if (word == "t") fail(place, "'t' is reserved: energies, constraints and events must not depend on time");
     if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);

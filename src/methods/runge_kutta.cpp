@@ -57,6 +57,7 @@ MethodFamily lobatto_family() {
     info.title = "Lobatto IIIA-IIIB pair with " + std::to_string(*s) + " stages, for any H(q, p)";
     info.order = 2 * *s - 2;
     info.stages = *s;
+    info.stage_multipliers = true;
     claim_geometry(info);
     info.symmetric = true;
     info.citation = jay;
@@ -85,6 +86,7 @@ MethodFamily pair_family() {
     info.order = report.order();
     if (info.symmetric && info.order % 2 == 1) ++info.order;  // (4.2) is a lower bound; symmetric methods have an even order
     info.stages = pair.stages();
+    info.stage_multipliers = true;
     claim_geometry(info);
     info.citation = jay;
     const Assumptions& a = report.assumptions;
@@ -109,6 +111,7 @@ MethodFamily gauss_family() {
     info.key = key;
     info.title = std::to_string(*s) + "-stage Gauss method on the index-3 system" + (projected ? ", projected onto both constraints" : "");
     info.stages = *s;
+    info.stage_multipliers = true;
     info.citation = "E. Hairer, L. Jay, Contributions in Numerical Mathematics, WSSIAA 2 (1993) 213-224";
     if (projected) {
       info.order = *s;
@@ -140,6 +143,7 @@ MethodFamily radau_family() {
     info.order = projected ? 2 * *s - 1 : *s;
     if (!projected) info.order_q = 2 * *s - 1;
     info.stages = *s;
+    info.stage_multipliers = true;
     info.keeps_position = true;
     info.keeps_hidden = projected;
     info.citation = "E. Hairer, Ch. Lubich, M. Roche, Lect. Notes Math. 1409 (1989); L. Jay, Numer. Math. 65 (1993) 407-421";

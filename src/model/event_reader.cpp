@@ -11,6 +11,8 @@ void EventReader::add(const Fail& fail, const std::string& name, NodeId x, Direc
   const std::string what = "event '" + name + "'";
   if (std::any_of(model.events.begin(), model.events.end(), [&](const EventFormula& e) { return e.name == name; }))
     fail(what + " is given twice");
+  if (const Op op = (*model.graph)[x].op; op == Op::less || op == Op::less_equal || op == Op::equal)
+    fail(what + " is a comparison, which is 1 or 0 and crosses nothing: write the difference of its sides");
   r_.refuse(fail, x, what, model.v, "v_", "write it with momenta p_<name>");
   EventFormula event{name, x, direction};
   if (tables_.take_single(fail, x, MappedTerm::Role::event, name, false)) {

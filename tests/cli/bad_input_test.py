@@ -111,6 +111,11 @@ class Start(BadInput):
                                "'rod' (0.21)", "project = true", at="{ x = 1.1")
         self.assertIn("Correct the initial values", message)
 
+    def test_inconsistent_positions_far_from_the_origin(self):
+        """Where rounding errors of a coordinate are 1e-10, a rod that is a tenth too long is none of them."""
+        far = pendulum(constraints='rod = "((x - 1e6)^2 + (y + 1e6)^2 - L^2)/2"', initial="q = { x = 1000001.1, y = -1000000 }")
+        self.refused(far, "the initial position does not satisfy g(q) = 0", "'rod' (0.105)")
+
     def test_inconsistent_motions(self):
         for kind in "pv":
             self.refused(pendulum(initial=f"q = {{ x = 1, y = 0 }}\n{kind} = {{ x = 0.25, y = 2 }}"), "not tangent to the constraints",
@@ -363,6 +368,7 @@ class Arguments(BadInput):
         self.argued("--until", "1", "--steps", "3", says=("--steps",))
         for bad in ("-1", "1.5", "many", ""):
             self.argued("--steps", bad, says=("--steps", "is not a whole number, at least 0"))
+        self.argued("--steps", "99999999999999999999", says=("--steps", "is more than 9223372036854775807"))
         for bad in ("0", "-3", "x"):
             self.argued("--every", bad, says=("--every", "is not a whole number, at least 1"))
 

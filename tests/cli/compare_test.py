@@ -165,6 +165,23 @@ class BadInput(Compare):
         self.refused(PENDULUM, "--methods", "rattle", "--step", "0.1", "--until", "2", "--reference", "rattle:0.3", says=["--reference rattle:0.3: the step does not"])
         self.refused(PENDULUM, "--methods", "rattle", "--step", "5", "--until", "2", says=["such as (2)/1 = 2"])
 
+    def test_an_old_table_stays_until_there_is_a_new_one(self):
+        (self.folder / "old.csv").write_text("mine")
+        good = ("--methods", "rattle", "--step", "0.1", "--until", "2", "--out", "old.csv")
+        self.refused(PENDULUM, *good, says=["the file exists"])
+        failing = ("--methods", "rattle", "--step", "0.1", "--until", "2", "--reference", "rattle:2")
+        self.assertNotEqual(self.run_program("compare", PENDULUM, *failing, "--out", "old.csv", "--force").returncode, 0)
+        self.assertEqual((self.folder / "old.csv").read_text(), "mine")
+        self.assertNotEqual(self.run_program("compare", PENDULUM, *failing, "--out", "new.csv").returncode, 0)
+        self.assertFalse((self.folder / "new.csv").exists())
+        self.assertEqual(self.run_program("compare", PENDULUM, *good, "--force").returncode, 0)
+        self.assertTrue((self.folder / "old.csv").read_text().startswith("method,"))
+
+    def test_a_pair_as_reference(self):
+        self.write('A = [["0", "0", "0"], ["5/24", "1/3", "-1/24"], ["1/6", "2/3", "1/6"]]\nb = ["1/6", "2/3", "1/6"]\n', "p.toml")
+        r = self.compare(PENDULUM, "--methods", "lobatto-3", "--step", "0.1", "--until", "2", "--reference", "pair:p.toml:0.01")
+        self.assertTrue(r["reference"]["what"].startswith("pair:p.toml with h = 0.01"), r["reference"])
+
     def test_lists(self):
         good = ("--methods", "rattle", "--step", "0.1", "--until", "2")
         self.refused(PENDULUM, "--methods", "rattle,ratle", *good[2:], says=["unknown method 'ratle'. Did you mean 'rattle'?"])

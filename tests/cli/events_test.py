@@ -120,6 +120,8 @@ class Events(CliTest):
                 (["--event", "v_x"], "event 'v_x' uses v_x: write it with momenta"),
                 (["--events-out", "e.csv"], "there are no events"),
                 (["--event", "x", "--events-out", "e.h5"], "must end in .csv"),
+                (["--event", "x", "--events-out", "e.csv", "--out", "./e.csv"], "this is the file of --out"),
+                (["--event", "x > 0"], "is a comparison, which is 1 or 0 and crosses nothing"),
                 (["--event", "x", "--events-out", "no/e.csv"], "the file cannot be written")):
             result = self.run_program("run", MODELS / "pendulum.toml", *arguments)
             self.assertEqual(result.returncode, 2, arguments)

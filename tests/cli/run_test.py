@@ -343,6 +343,32 @@ until = 10
         self.assertGreater(r["q"]["x"], 0)
         self.assertIn("NaN or infinity", r["message"])
 
+    def test_an_energy_that_is_no_number_stops_the_run(self):
+        """log(x - 1/2) has no value left of 1/2; its derivative has, so that the motion could go on."""
+        self.write(pendulum(energy='mass = ["m", "m"]\npotential = "9.81*y + log(x - 0.5)"'))
+        for watch in ("all", "recorded"):
+            result = self.run_program("run", "m.toml", "--step", "0.05", "--steps", 100, "--every", 100, "--watch", watch, "--json")
+            self.assertEqual(result.returncode, 1)
+            r = json.loads(result.stdout)
+            self.assertEqual(r["status"], "failed")
+            self.assertLess(r["steps"], 100)
+            self.assertGreater(r["q"]["x"], 0.5, "the last good state")
+            self.assertIsNotNone(r["energy"]["max_error"])
+
+    def test_a_motion_that_is_projected_is_told(self):
+        self.write(pendulum(initial="project = true\nq = { x = 1, y = 0 }\np = { x = 10, y = 1 }"))
+        self.assertIn("made the initial motion tangent to the constraints, which took 50 of its energy", self.run_program("run", "m.toml").stderr)
+        self.assertIn("projection of the motion took 5.0e+01 of the energy", self.run_program("check", "m.toml").stdout)
+        self.write(pendulum(initial="project = true\nq = { x = 1, y = 0 }\np = { x = 1e-7, y = 1 }"))
+        self.assertEqual(self.run_program("run", "m.toml").stderr, "", "digits that were not written are none")
+
+    def test_far_from_the_origin(self):
+        """Constraints are as good as the coordinates are: 1e3 away they have an epsilon of 1e-13."""
+        self.write(pendulum(constraints='rod = "((x - 1e3)^2 + (y + 1e3)^2 - L^2)/2"', initial="q = { x = 1001, y = -1000 }"))
+        for method in ("rattle", "kahan-li-8", "gauss-2+jay", "lobatto-4"):
+            r = self.run_json("m.toml", "--method", method, "--step", "0.1", "--steps", 100)
+            self.assertLess(r["constraint"]["position_max"], 5e-12, method)
+
 
 class Interruption(CliTest):
     def interrupted(self, with_signal):
@@ -375,6 +401,28 @@ class Interruption(CliTest):
                 self.assertEqual(float(rows[-1][0]), r["t"])
                 self.assertEqual(float(rows[-1][columns.index("x")]), r["q"]["x"])
                 (self.folder / "a.csv").unlink()
+
+
+    def test_ctrl_c_between_samples(self):
+        """A step of many samples does not wait for the last of them."""
+        process = subprocess.Popen(
+            [PROGRAM, "run", str(MODELS / "pendulum.toml"), "--step", "0.01", "--until", "0.5", "--sample", "1e-9", "--out", "a.csv", "--json"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        file = self.folder / "a.csv"
+        for _ in range(600):
+            if file.exists() and file.stat().st_size > 20000:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+
+    def test_too_many_samples_are_refused(self):
+        result = self.run_program("run", MODELS / "pendulum.toml", "--sample", "1e-12", "--out", "a.csv")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rows, more than anyone can keep; take a longer interval", result.stderr)
+        self.assertFalse((self.folder / "a.csv").exists())
 
 
 class Progress(CliTest):

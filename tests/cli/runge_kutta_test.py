@@ -89,7 +89,7 @@ class Options(CliTest):
 
     def test_projection_of_others_is_refused(self):
         for key, reason in (("rattle", "which keeps both constraints without"), ("lobatto-3", "which keeps both"),
-                            ("bdf-2", "there is no projected form of 'bdf-2'"), ("radau-2a-2+jay", "no projected form")):
+                            ("bdf-2", "there is no projected form of 'bdf-2'"), ("radau-2a-2+jay", "is projected already")):
             result = self.run_program("run", MODELS / "pendulum.toml", "--method", key, "--projection", "jay")
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("--projection jay: ", result.stderr)

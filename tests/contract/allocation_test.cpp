@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "choice.hpp"
+#include "holonom/adapt.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -130,6 +131,32 @@ TYPED_TEST(Allocation, NoneInAStepWithASparseMass) {
   for (const MethodEntry& entry : contract::representatives()) {
     if (!suits(entry, sys)) continue;
     EXPECT_EQ(allocations_in_steps<S>(entry, sys, x, S(0.01)), 0) << entry.info.key;
+  }
+}
+
+// A type of one's own, without second derivatives and without clones.
+struct OwnPendulum {
+  using Scalar = double;
+  static constexpr int N = 2, M = 1;
+  double V(const Vec<double, 2>& q) const { return q[1]; }
+  void V_q(const Vec<double, 2>&, Vec<double, 2>& out) const { out = {0, 1}; }
+  const DiagonalMass<double, 2>& mass() const { return mass_; }
+  void g(const Vec<double, 2>& q, Vec<double, 1>& out) const { out[0] = (q[0] * q[0] + q[1] * q[1] - 1) / 2; }
+  void G(const Vec<double, 2>& q, Jacobian<double, 2, 1>& out) const {
+    out(0, 0) = q[0];
+    out(0, 1) = q[1];
+  }
+  DiagonalMass<double, 2> mass_{Vec<double, 2>{1, 1}};
+};
+TEST(OwnTypes, DoNotAllocateInAStep) {
+  const auto sys = adapt(OwnPendulum{}, "own pendulum");
+  State<double> x(2, 1);
+  x.q[0] = 1;
+  MethodOptions threads;
+  threads.threads = 2;
+  for (const char* key : {"rattle", "yoshida-4", "lobatto-2", "lobatto-4", "gauss-2+jay", "radau-2a-2", "bdf-2"}) {
+    EXPECT_EQ(allocations_in_steps<double>(methods().find(key), sys, x, 0.05), 0) << key;
+    EXPECT_EQ(allocations_in_steps<double>(methods().find(key), sys, x, 0.05, threads), 0) << key;
   }
 }
 

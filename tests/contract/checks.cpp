@@ -30,7 +30,7 @@ constexpr long most_substeps = 400000;                   // in the search for an
 
 // The step of the model; less, if substeps would be longer than that.
 double local_step(const MethodEntry& entry, const Problem& problem) {
-  return problem.h / std::max(1.0, substeps(entry.info.key).largest);
+  return problem.h / std::max(1.0, substeps(entry.info).largest);
 }
 
 // |h q'| / |q|
@@ -73,7 +73,7 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   ReferenceFlow<quad> flow(sys);
   const ReferenceSolution<quad> exact =
       reference_solution(flow, start, time, 32, 512, [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; });
-  const double largest = substeps(entry.info.key).largest * (entry.info.stages > 0 ? 2 : 1);
+  const double largest = substeps(entry.info).largest * (entry.info.stages > 0 ? 2 : 1);
   const long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   const double settled = entry.info.symmetric ? 0.05 : 0.02;  // slopes that are off by O(h) creep to their limit
   return judge(settled_order(entry, sys, start, exact.state, time, coarsest, settled), entry.info, false, exact.error);
@@ -187,7 +187,7 @@ Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem) {
 Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
   State<double> x = problem.start;
-  const auto [count, largest, sum] = substeps(entry.info.key);
+  const auto [count, largest, sum] = substeps(entry.info);
   static_cast<void>(sum);
   const double h = problem.h / std::max(largest, 0.5);  // no less than that: high orders shall have a band
   const long steps = count == 1 ? problem.about.energy_steps
@@ -234,7 +234,7 @@ const std::vector<Property>& properties() {
       // The mean energy of a chaotic motion stands still after very many steps only: too many for long words.
       {"energy",
        [](const MethodInfo& info, const Case& on) {
-         return info.symplectic && (on.energy_steps <= regular_steps || substeps(info.key).count == 1);
+         return info.symplectic && (on.energy_steps <= regular_steps || substeps(info).count == 1);
        },
        keeps_energy},
   };

@@ -2,6 +2,7 @@
 // forms, against computations of another kind.
 #include <random>
 
+#include "holonom/solve/acceleration.hpp"
 #include "holonom/solve/gram.hpp"
 #include "support.hpp"
 
@@ -129,6 +130,53 @@ TEST(PivotedFactors, OfDualsPivotOnValues) {
   lu.solve(x);  // (6, 2), whose tangents solve A ẋ = −Ȧ x = (−24, −2)
   EXPECT_TRUE(agree(x[0], D(6, -4)));
   EXPECT_TRUE(agree(x[1], D(2, -24)));
+}
+
+// A factor that is zero but for its tangent is not skipped.
+TEST(PivotedLu, KeepsTangentsOfZeroFactors) {
+  using D = Dual<double>;
+  PivotedLu<D> lu(2);
+  lu.matrix()(0, 0) = D(1, 0);
+  lu.matrix()(0, 1) = D(2, 0);
+  lu.matrix()(1, 0) = D(0, 3);
+  lu.matrix()(1, 1) = D(1, 0);
+  ASSERT_TRUE(lu.factor());
+  Vec<D> x{D(5, 0), D(1, 0)};
+  lu.solve(x);  // (3, 1), whose tangents solve A ẋ = −Ȧ x = (0, −9)
+  EXPECT_TRUE(agree(x[0], D(3, 18)));
+  EXPECT_TRUE(agree(x[1], D(1, -9)));
+}
+
+// x ← x + f(x) with f(x) = (T − 1) x + b: as many iterations as T has different eigenvalues, and two more.
+TEST(Acceleration, SolvesLinearProblemsInAFewIterations) {
+  const auto iterations = [](bool accelerated, auto scalar) {
+    using S = decltype(scalar);
+    const double eigenvalue[] = {0.9, -0.7, 1.3, 0.9, -0.7, 1.3};
+    Acceleration<S> accelerate(6, 1);
+    accelerate.begin();
+    Vec<S> x(7);
+    for (int count = 1; count < 100; ++count) {
+      Real<S> largest(0);
+      for (int k = 0; k < 6; ++k) {
+        accelerate.f(k) = S(eigenvalue[k] - 1) * x[k] + S(k + 1);
+        accelerate.y(k) = x[k] + accelerate.f(k);
+        keep_largest(largest, Real<S>(magnitude(accelerate.f(k))));
+      }
+      accelerate.y(6) = accelerate.y(0) + accelerate.y(2);  // carried along: any linear function of the others
+      if (!(largest < 1e3)) break;
+      if (largest < 1e-11) {
+        EXPECT_NEAR(to_double(x[0]), 1 / (1 - 0.9), 1e-9);
+        EXPECT_NEAR(to_double(x[6]), to_double(S(x[0] + x[2])), 1e-9);
+        return count;
+      }
+      if (accelerated) accelerate();
+      for (int k = 0; k < 7; ++k) x[k] = accelerate.y(k);
+    }
+    return 100;
+  };
+  EXPECT_EQ(iterations(false, 0.0), 100) << "1.3 diverges";
+  EXPECT_LE(iterations(true, 0.0), 6);
+  EXPECT_LE(iterations(true, Dual<double>(0)), 6);
 }
 
 TEST(DenseFailures, ThresholdIsRelativeToTheOwnDiagonal) {

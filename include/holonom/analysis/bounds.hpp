@@ -40,7 +40,7 @@ inline double positions_to_momenta(const MethodInfo& info, double travel) {
   return info.key == "shake-two-step" ? std::max(1.0, 1 / travel) : 1.0;
 }
 inline double rounding_of(const MethodInfo& info, double travel) {
-  return std::max(positions_to_momenta(info, travel), substeps(info.key).sum);
+  return std::max(positions_to_momenta(info, travel), substeps(info).sum);
 }
 
 }  // namespace holonom

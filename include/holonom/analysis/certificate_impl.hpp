@@ -62,14 +62,14 @@ class Certify {
     }
     add("position constraint", info_.keeps_position, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().position); });
     add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().hidden); });
-    add("symplecticity", info_.symplectic, sys_.n() <= most_tangents, "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
+    add("symplecticity", info_.symplectic, !has_dual || sys_.n() <= most_tangents, "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
         [&](Claim& c) { symplecticity(c); });
     add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
     add("reversibility", info_.symmetric, reversal_defect(rounded_, start_double_) < 1e-10, "the model is not reversible: see [reversal]",
         [&](Claim& c) { reversibility(c); });
     momenta();
-    add("energy drift", info_.symplectic, true, "", [&](Claim& c) { energy(c); });
-    add("order", info_.order > 0, speed_ > 0, "nothing moves", [&](Claim& c) { order(c); });
+    add("energy drift", info_.symplectic, speed_ > 0, "nothing moves", [&](Claim& c) { energy(c); });
+    add("order", info_.order > 0, speed_ > 0 && info_.order > 0, speed_ > 0 ? "the method claims none with constraints" : "nothing moves", [&](Claim& c) { order(c); });
     return std::move(result_);
   }
 
@@ -229,7 +229,7 @@ class Certify {
   // and its mean stands still after many steps only: where there is a drift, a longer stretch after that is asked. A drift of the
   // method is steady: it has the same sign in all stretches, and the same rate in the last two, to a factor of 2.
   void energy(Claim& c) {
-    const double cost = static_cast<double>(substeps(info_.key).count) * (sys_.n() + sys_.m());
+    const double cost = static_cast<double>(substeps(info_).count) * (sys_.n() + sys_.m());
     const double worth = is_wide ? 4e5 : 1e7;
     const long longest = is_wide ? 2000 : 20000;
     long steps = std::clamp(std::lround(worth / cost), 1000L, longest);
@@ -291,7 +291,7 @@ class Certify {
     });
     OrderFit fit;
     constexpr long fewest = 4, most = 64;
-    for (long coarsest = std::lround(fewest * substeps(info_.key).largest);; coarsest *= 2) {
+    for (long coarsest = std::lround(fewest * substeps(info_).largest);; coarsest *= 2) {
       try {
         fit = settled_order(entry_, sys, x, exact.state, time, coarsest);
         break;

@@ -61,6 +61,6 @@ struct ComparisonPlan {
 
 // Rows in the order of the plan, methods first. Throws InputError if there is no reference.
 template <class S>
-Comparison compare(const GraphSystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan);
+Comparison compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan);
 
 }  // namespace holonom

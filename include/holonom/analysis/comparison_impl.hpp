@@ -52,7 +52,7 @@ class Compare {
   using Row = ComparisonRow;
 
  public:
-  Compare(const GraphSystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan) : sys_(sys), start_(start), plan_(plan) {}
+  Compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan) : sys_(sys), start_(initial_state(sys).state), plan_(plan) {}
 
   Comparison operator()() {
     for (const MethodEntry& method : plan_.methods)
@@ -169,7 +169,7 @@ class Compare {
     result_.reference = key + " with h = " + in_digits("%.10g", to_double(h)) + ", " + std::to_string(steps) + " steps (" + precision_name<S>() + ")";
     if (const long half = steps / 2; half > 0) {
       const StateErrors difference = errors(end_of(S(plan_.until / S(half)), half, nullptr), exact);
-      const double gain = std::pow(static_cast<double>(steps) / static_cast<double>(half), reference.method.info.order) - 1;
+      const double gain = std::pow(static_cast<double>(steps) / static_cast<double>(half), std::max(1, reference.method.info.on(sys_.m()).order)) - 1;
       const double least = to_double(epsilon<S>()) * std::sqrt(static_cast<double>(steps));
       const auto part = [&](double d) { return std::max(d / gain, least); };
       result_.accuracy = {part(difference.q), part(difference.p), part(difference.lambda)};
@@ -222,7 +222,7 @@ class Compare {
   }
 
   const GraphSystem<S>& sys_;
-  const State<S>& start_;
+  const State<S> start_;
   const ComparisonPlan<S>& plan_;
   Comparison result_;
   std::vector<State<S>> ends_;
@@ -231,8 +231,8 @@ class Compare {
 }  // namespace detail
 
 template <class S>
-Comparison compare(const GraphSystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan) {
-  return detail::Compare<S>(sys, start, plan)();
+Comparison compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan) {
+  return detail::Compare<S>(sys, plan)();
 }
 
 }  // namespace holonom

@@ -16,12 +16,6 @@ class StepFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// NaN is larger than anything: a measurement must not lose it.
-template <class R>
-void keep_largest(R& largest, const R& x) {
-  if (!(x <= largest) && largest == largest) largest = x;
-}
-
 // Whether a method exists in the scalar S and for systems like this one.
 template <class S>
 bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
@@ -74,12 +68,12 @@ class NumericalMap {
   void require(const Status& status, long step) const {
     if (status.ok()) return;
     constexpr const char* words[] = {"", "NaN or infinity", "no convergence", "dependent constraints", "a wrong root"};
-    char residual[32];
-    std::snprintf(residual, sizeof residual, "%.3g", status.residual);
+    char residual[48] = "";
+    if (status.residual != 0) std::snprintf(residual, sizeof residual, ", residual %.3g", status.residual);
     std::string what = words[static_cast<int>(status.failure)];
     if (status.constraint >= 0) what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
     throw StepFailed(key_ + " on " + sys_.labels().model + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) + " failed (" +
-                     what + ", residual " + residual + ")");
+                     what + residual + ")");
   }
 
   std::string key_;
@@ -115,10 +109,10 @@ Real<S> largest_difference(const Vec<S>& x, const Vec<S>& y) {
   return largest;
 }
 
-// Where nothing moves there is no size, and no difference either.
+// Where nothing moves there is no size: then the difference itself.
 template <class R>
 R relative(const R& difference, const R& size) {
-  return difference == R(0) ? R(0) : R(difference / size);
+  return size == R(0) ? difference : R(difference / size);
 }
 
 template <class S>

@@ -33,12 +33,6 @@ R coefficient_tolerance(int s) {
   return R(64 * s * s) * epsilon<R>();
 }
 
-// worst = max(worst, |x|), and what is not a number is the worst of all.
-template <class R>
-void take_larger(R& worst, const R& x) {
-  if (is_finite(worst) && !(magnitude(x) <= worst)) worst = magnitude(x);
-}
-
 // How far the k-th condition is from holding.
 namespace residual {
 
@@ -65,7 +59,7 @@ R C(const Tableau<R>& t, int k) {
   for (int i = 0; i < t.stages(); ++i) {
     R sum = -legendre_integral(k - 1, t.c[i]);
     for (int j = 0; j < t.stages(); ++j) sum += t.A(i, j) * f[j];
-    take_larger(worst, sum);
+    keep_largest(worst, R(magnitude(sum)));
   }
   return worst;
 }
@@ -78,7 +72,7 @@ R D(const Tableau<R>& t, int k) {
   for (int j = 0; j < t.stages(); ++j) {
     R sum = t.b[j] * (legendre_integral(k - 1, t.c[j]) - legendre_integral(k - 1, R(1)));
     for (int i = 0; i < t.stages(); ++i) sum += t.b[i] * f[i] * t.A(i, j);
-    take_larger(worst, sum);
+    keep_largest(worst, R(magnitude(sum)));
   }
   return worst;
 }
@@ -95,7 +89,7 @@ R CC(const Tableau<R>& t, const Tableau<R>& hat, int k) {
   for (int i = 0; i < s; ++i) {
     R sum = -legendre_second_integral(k - 2, t.c[i]);
     for (int j = 0; j < s; ++j) sum += t.A(i, j) * inner[j];
-    take_larger(worst, sum);
+    keep_largest(worst, R(magnitude(sum)));
   }
   return worst;
 }
@@ -114,7 +108,7 @@ R DD(const Tableau<R>& t, const Tableau<R>& hat, int k) {
     R sum = t.b[l] * (legendre_second_integral(k - 2, end) - legendre_second_integral(k - 2, c) -
                       (end - c) * legendre_integral(k - 2, end));
     for (int j = 0; j < s; ++j) sum += outer[j] * hat.A(j, l);
-    take_larger(worst, sum);
+    keep_largest(worst, R(magnitude(sum)));
   }
   return worst;
 }
@@ -126,9 +120,9 @@ template <class R>
 R symplecticity_defect(const Tableau<R>& t, const Tableau<R>& hat) {
   R worst(0);
   for (int i = 0; i < t.stages(); ++i) {
-    take_larger(worst, R(t.b[i] - hat.b[i]));
+    keep_largest(worst, R(magnitude(R(t.b[i] - hat.b[i]))));
     for (int j = 0; j < t.stages(); ++j)
-      take_larger(worst, R(t.b[i] * hat.A(i, j) + hat.b[j] * t.A(j, i) - t.b[i] * hat.b[j]));
+      keep_largest(worst, R(magnitude(R(t.b[i] * hat.A(i, j) + hat.b[j] * t.A(j, i) - t.b[i] * hat.b[j]))));
   }
   return worst;
 }

@@ -1,5 +1,5 @@
-// The size of the terms that an expression is made of: |x| + |y| for x − y. Rounding errors of the
-// value are ε times this, however small the value is.
+// The size of the terms that an expression is made of: |x| + |y| for x − y, and (|x| + |y|) |z| for (x − y) z. Rounding
+// errors of the value are about ε times this, however small the value is.
 #pragma once
 
 #include <span>

@@ -57,7 +57,7 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   MethodOn(const View& view, const MethodOptions& options, Further&&... further)
       : view_(view), method_(view_, std::forward<Further>(further)...) {
     method_.options() = options.newton;
-    if constexpr (requires { method_.use_threads(view_, 1); }) method_.use_threads(view_, options.threads);
+    if constexpr (requires { method_.use_threads(1); }) method_.use_threads(options.threads);
     if constexpr (requires { method_.compensate(true); }) method_.compensate(options.compensated.value_or(false));
   }
 

@@ -40,7 +40,7 @@ class BackwardDifferences {
       starter_.counters() = {};
       if (const Status s = starter_.step(sys, now_, h); !s.ok()) return s;
       stages_.counters() += starter_.counters();
-      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
+      if (const Status s = stages_.depart_from(sys, x.q, x.p, now_.q, now_.p); !s.ok()) return s;
       ++known_;
     } else {
       // The history's part, and the polynomial through it, for a first guess.
@@ -62,12 +62,11 @@ class BackwardDifferences {
       impulse_.guess(0, lambda_);
       stages_.suggest(guess_q_, guess_p_, lambda_);
       if (const Status s = stages_.solve(sys, q_, p_, h, nullptr); !s.ok()) return s;
-      stages_.finish(sys);
       stages_.momenta(p_, h, nullptr);
       impulse_.remember(0, stages_.Lambda(0));
       now_.q = stages_.Q(0);
       now_.p = stages_.P(0);
-      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
+      if (const Status s = stages_.depart_from(sys, x.q, x.p, now_.q, now_.p); !s.ok()) return s;
       ++stages_.counters().steps;
     }
     std::rotate(history_.begin(), history_.end() - 1, history_.end());
@@ -105,7 +104,7 @@ class BackwardDifferences {
   StageCoefficients<S> one_stage() const {
     StageCoefficients<S> t{Square<S>(1), Square<S>(1), Vec<S>(1), false};
     t.A(0, 0) = t.A_hat(0, 0) = S(1) / alpha_[0];
-    t.c[0] = S(1);
+    t.c[0] = t.A(0, 0);
     return t;
   }
 

@@ -17,11 +17,12 @@ class ImplicitRungeKutta {
 
  public:
   ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, bool projected)
-      : b_(t.b), stiffly_accurate_(is_stiffly_accurate(t)), projected_(projected), stages_(sys, {t.A, t.A, t.c, false}),
+      : b_(t.b), stiffly_accurate_(is_stiffly_accurate(t)), projected_(projected), stages_(sys, {t.A, t.A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()}),
         projection_(sys), q1_(size_q(sys)), p1_(size_q(sys)), d_(size_q(sys)), travel_(size_q(sys)), lambda_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
-  void use_threads(const Sys& sys, int threads) { stages_.use_threads(sys, threads); }
+  void use_threads(int threads) { stages_.use_threads(threads); }
+  int threads() const { return stages_.threads(); }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     lost_.clear();
@@ -33,7 +34,6 @@ class ImplicitRungeKutta {
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
     Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
-    stages_.finish(sys);
     const int last = stages_.stages() - 1;
     if (stiffly_accurate_) {
       d_ = stages_.displacement(last);
@@ -51,7 +51,7 @@ class ImplicitRungeKutta {
     if (projected_) {
       if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
       next_lost_.clear();
-    } else if (const Status s = stages_.depart_from(sys, q1_, p1_); !s.ok()) {
+    } else if (const Status s = stages_.depart_from(sys, x.q, x.p, q1_, p1_); !s.ok()) {
       return s;
     }
     stages_.remember(travel_, false);
@@ -79,6 +79,19 @@ class ImplicitRungeKutta {
     for (int j = 0; j < t.stages(); ++j)
       if (t.A(t.stages() - 1, j) != t.b[j]) return false;
     return true;
+  }
+  // Unprojected Gauss methods leave the constraints, and with them the motion.
+  bool stays(const Sys& sys) const { return size_g(sys) == 0 || projected_ || stiffly_accurate_; }
+  // Lagrange's polynomials of the nodes at 0
+  static std::vector<S> at_start(const Vec<S>& c) {
+    std::vector<S> weights;
+    for (int j = 0; j < c.size(); ++j) {
+      S l(1);
+      for (int k = 0; k < c.size(); ++k)
+        if (k != j) l *= c[k] / (c[k] - c[j]);
+      weights.push_back(l);
+    }
+    return weights;
   }
   // y = x + d, with what was lost before and what is lost now
   static void add(const Vec<S, N>& x, const Vec<S, N>& d, const Vec<S, N>* lost, Vec<S, N>& next, Vec<S, N>& y) {

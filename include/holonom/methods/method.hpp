@@ -18,6 +18,7 @@ struct MethodInfo {
   bool momentum_maps = false;   // linear and angular momenta of symmetries, to round-off
   bool constrained = true;      // all this with constraints too; if not, for m = 0 only
   int stages = 0;               // implicit ones, which are solved for together
+  bool stage_multipliers = false;  // Λ of the last stage can be had
   bool one_step = true;         // a map of states; if not, the method carries more than a first guess along
   bool compensated = false;     // whether rounding errors of the state are compensated unless asked otherwise
   Needs needs = Needs::hamiltonian;

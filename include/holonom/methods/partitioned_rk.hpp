@@ -19,7 +19,8 @@ class PartitionedRungeKutta {
         d_(size_q(sys)), r_(size_g(sys)), lambda_(size_g(sys)), scale_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
-  void use_threads(const Sys& sys, int threads) { stages_.use_threads(sys, threads); }
+  void use_threads(int threads) { stages_.use_threads(threads); }
+  int threads() const { return stages_.threads(); }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     lost_.clear();
@@ -29,7 +30,6 @@ class PartitionedRungeKutta {
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
     Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
-    stages_.finish(sys);
     const int s = stages_.stages();
     q1_ = stages_.Q(s - 1);
     fill(d_, S(0));
@@ -42,7 +42,7 @@ class PartitionedRungeKutta {
         next_lost_.q[k] = lost_in_sum(x.q[k], S(stages_.displacement(s - 1)[k] + lost->q[k]), q1_[k]);
       }
     }
-    if (const Status status = stages_.depart_from(sys, q1_, p1_); !status.ok()) return status;
+    if (const Status status = stages_.depart_from(sys, x.q, x.p, q1_, p1_); !status.ok()) return status;
     unprojected_ = p1_;
     if (stages_.gram().m() > 0)
       if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_, scale_, stages_.options(),

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "holonom/coefficients/composition.hpp"
+#include "holonom/methods/method.hpp"
 
 namespace holonom {
 
@@ -28,13 +28,11 @@ struct Substeps {
   int count = 1;                // evaluations of all forces, about
   double largest = 1, sum = 1;  // of |c_i|
 };
-inline Substeps substeps(std::string_view key) {
-  const CompositionScheme* scheme = parts_of(key).scheme;
+inline Substeps substeps(const MethodInfo& info) {
+  const CompositionScheme* scheme = parts_of(info.key).scheme;
   if (!scheme) {
     constexpr int iterations = 5;
-    for (const std::string_view family : {"lobatto-", "gauss-", "radau-2a-"})
-      if (key.starts_with(family)) return {iterations * std::max(1, std::atoi(std::string(key.substr(family.size())).c_str()) - 1), 1, 1};
-    return {};
+    return {std::max(1, iterations * info.stages), 1, 1};
   }
   Substeps result{0, 0, 0};
   for (const double c : coefficients<double>(*scheme)) {

@@ -12,6 +12,7 @@ struct Start {
   State<S> state;
   std::optional<S> step, until;  // the defaults of [integrate]
   double moved = 0;              // how far projection moved a coordinate, at most
+  double energy_lost = 0;        // kinetic energy of motions that the constraints forbid, which projection removed
 };
 
 // Throws InputError if the values are not finite, not consistent, or contradictory.

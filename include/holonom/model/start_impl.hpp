@@ -85,6 +85,9 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   }
   if (model.start_is_velocity && !sys.momentum(projected.q, motion, projected.p))
     fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
+  Vec<S> velocity(sys.n());
+  sys.H_p(projected.q, projected.p, velocity);
+  const S energy = sys.H(projected.q, projected.p), kinetic = dot(projected.p, velocity) / S(2);
   status = manifold.project_momentum(projected);
   if (!status.ok()) fail(motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
   if (!model.project) {
@@ -93,6 +96,9 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
     fail(motion_part, "the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
   }
   for (int i = 0; i < sys.n(); ++i) start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
+  // What the finite digits of a start take is not worth a word.
+  const double lost = to_double(S(energy - sys.H(projected.q, projected.p))), before = to_double(kinetic);
+  if (lost > 1e-4 * before) start.energy_lost = lost;
   x = projected;
   return start;
 }

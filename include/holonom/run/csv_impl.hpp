@@ -52,12 +52,7 @@ template <class S>
 EventCsv<S>::EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite)
     : file_(path, "event,direction,", labels, overwrite) {
   // A name may be a formula, such as atan2(y, x).
-  for (const EventFormula& e : events) {
-    const bool quoted = e.name.find_first_of(",\"\n") != std::string::npos;
-    std::string cell;
-    for (const char c : e.name) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-    cells_.push_back(quoted ? '"' + cell + '"' : cell);
-  }
+  for (const EventFormula& e : events) cells_.push_back(csv_cell(e.name));
 }
 
 template <class S>

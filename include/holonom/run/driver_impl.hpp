@@ -25,7 +25,7 @@ class RunLoop {
   RunResult<S> operator()() {
     const auto begin = Clock::now();
     t0_ = x_.t;
-    observe();
+    observe(sys_.H(x_.q, x_.p));
     result_.energy_initial = seen_.energy;
     result_.invariant_initial = seen_.invariants;
     result_.invariant_error = Vec<R>(invariants());
@@ -65,6 +65,8 @@ class RunLoop {
       Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
       for (int i = 0; status.ok() && i < sys_.n(); ++i)
         if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) status = {Failure::not_finite};
+      const S energy = status.ok() ? sys_.H(next_.q, next_.p) : S(0);
+      if (!is_finite(energy)) status = {Failure::not_finite};
       if (!status.ok() && count > 1) {  // one by one, to the step that fails
         plan_.watch_all = true;
         status = method_.begin(x_, h_);
@@ -77,7 +79,7 @@ class RunLoop {
       std::swap(x_, next_);
       done_ += count;
       x_.t = t0_ + S(done_) * h_;
-      observe();
+      observe(energy);
       if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
       if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
         plan_.progress(done_, plan_.steps);
@@ -86,24 +88,21 @@ class RunLoop {
     }
   }
 
-  void observe() {
-    seen_.energy = sys_.H(x_.q, x_.p);
+  void observe(const S& energy) {
+    seen_.energy = energy;
     seen_.position = manifold_.position(x_.q);
     seen_.hidden = manifold_.hidden(x_.q, x_.p);
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
-    const auto raise = [](R& largest, const R& value) {
-      if (!(value <= largest) && largest == largest) largest = value;
-    };
     if (done_ > 0) {
-      raise(result_.energy_error, magnitude(S(seen_.energy - result_.energy_initial)));
+      keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
       for (int k = 0; k < invariants(); ++k)
-        raise(result_.invariant_error[k], magnitude(S(seen_.invariants[k] - result_.invariant_initial[k])));
+        keep_largest(result_.invariant_error[k], R(magnitude(S(seen_.invariants[k] - result_.invariant_initial[k]))));
     }
-    raise(result_.position, seen_.position.absolute);
-    raise(result_.position_relative, seen_.position.relative);
-    raise(result_.hidden, seen_.hidden.absolute);
+    keep_largest(result_.position, seen_.position.absolute);
+    keep_largest(result_.position_relative, seen_.position.relative);
+    keep_largest(result_.hidden, seen_.hidden.absolute);
     // At a turning point nothing moves: measure against the fastest motion so far.
-    raise(hidden_scale_, seen_.hidden.scale);
+    keep_largest(hidden_scale_, seen_.hidden.scale);
     if (hidden_scale_ > R(0)) result_.hidden_relative = result_.hidden / hidden_scale_;
   }
 
@@ -135,7 +134,8 @@ class RunLoop {
                             : "no position was found that satisfies the constraint " + name + " (relative residual " + text(s.residual) + ")." + smaller;
         break;
       case Failure::wrong_root:
-        what = "the constraint " + name + " turned by more than a right angle within one step, so its solution is the wrong one." + smaller;
+        what = name.empty() ? "the stages that were found do not continue the motion: a wrong solution of the step's equations." + smaller
+                            : "the constraint " + name + " turned by more than a right angle within one step (or from one stage of it to the next), so its solution is the wrong one." + smaller;
         break;
       case Failure::singular: {
         // Names come from the last good state, where the same constraints are nearly dependent.

@@ -100,7 +100,7 @@ void EventFinder<S>::visit(int k, const Point& before, const Point& at) {
     return;
   }
   const int now = clear_sign(at, k);
-  if (track.sign != 0 && !track.pending && sign(e) != track.sign) locate(k, before, at);
+  if (track.sign != 0 && !track.pending && sign(before.value[k]) == track.sign && sign(e) != track.sign) locate(k, before, at);
   if (now == 0) return;
   if (track.pending && now != track.sign) found_.push_back(std::move(*track.pending));
   track.pending.reset();
@@ -174,8 +174,12 @@ void EventFinder<S>::tell() {
 
 template <class S>
 void EventFinder<S>::flush() {
+  // A zero in the last step may be a crossing; one that lasts longer is none.
   for (Track& track : tracks_) {
-    if (track.pending) found_.push_back(std::move(*track.pending));
+    if (track.pending && dense_.has_step()) {
+      const S ago = dense_.from().t + dense_.length() - track.pending->state.t;
+      if (magnitude(ago) <= magnitude(dense_.length())) found_.push_back(std::move(*track.pending));
+    }
     track.pending.reset();
   }
   tell();

@@ -1,6 +1,7 @@
 // --sample: states at times of the user's choice, t0 + j DT, between the steps of the method, by dense output.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "holonom/run/dense_output.hpp"
@@ -16,6 +17,8 @@ class Sampler final : public Recorder<S> {
   Sampler(const AnySystem<S>& sys, const S& interval, std::vector<Recorder<S>*> to, Kept kept = {});
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;
+  // Stops between two samples of a step as well.
+  void interrupt_by(const std::atomic<bool>& flag) { interrupt_ = &flag; }
   // Where j = 0 is, for a run that continues another; otherwise it is the first state.
   void count_from(const S& t0);
 
@@ -33,6 +36,7 @@ class Sampler final : public Recorder<S> {
   Observation<S> seen_;
   long long next_ = 0;  // the sample that comes next
   bool anchored_ = false, backwards_ = false;
+  const std::atomic<bool>* interrupt_ = nullptr;
 };
 
 }  // namespace holonom

@@ -33,6 +33,7 @@ void Sampler<S>::record(const State<S>& x, const Observation<S>& seen) {
     backwards_ = h < S(0);
   }
   for (; due(x.t, h); ++next_) {
+    if (interrupt_ && interrupt_->load(std::memory_order_relaxed)) return;
     if (coincide(next_time(), x.t, h))
       forward(x, seen);
     else if (dense_.has_step())

@@ -155,7 +155,7 @@ class PivotedLu {
       for (int i = k + 1; i < m; ++i) {
         const S l = A_(i, k) * r;
         A_(i, k) = l;
-        if (l == S(0)) continue;
+        if (magnitude(l) == Real<S>(0)) continue;
         for (int j = k + 1; j < m; ++j) A_(i, j) -= l * A_(k, j);
       }
     }

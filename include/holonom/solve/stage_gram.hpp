@@ -99,8 +99,7 @@ class StageGram {
   bool factors(StageMatrix matrix) const { return lu_.size() > 0 && matrix != StageMatrix::start; }
   static R largest_of(const Multipliers& r) {
     R size(0);
-    for (const Vec<S, M>& x : r)
-      if (const R l = largest(x); !(l <= size) && size == size) size = l;
+    for (const Vec<S, M>& x : r) keep_largest(size, largest(x));
     return size;
   }
 

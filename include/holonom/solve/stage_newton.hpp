@@ -1,6 +1,6 @@
 // The full Newton matrix of the stage equations (3.11) of Jay (1996), with all second derivatives: unknowns are
-// Q_i − q₀ where Q_i is one, all P_i, and Λ_j. Dense, so for small systems; for those whose forces change too much in a
-// step for the simplified iteration.
+// Q_i − q₀ where Q_i is one, all P_i, and Λ_j (of redundant constraints, the independent ones). Dense, so for small systems;
+// for those whose forces change too much in a step for the simplified iteration.
 #pragma once
 
 #include "holonom/solve/dense.hpp"
@@ -18,10 +18,7 @@ class StageNewton {
 
   StageNewton(const Sys& sys, int stages, int first, int multipliers)
       : n_(size_q(sys)), m_(size_g(sys)), s_(stages), first_(first), multipliers_(multipliers) {
-    const int count = unknowns(n_, m_, s_, first_);
-    if (!HasHqq<Sys> || count > most_unknowns) return;
-    lu_ = PivotedLu<S>(count);
-    x_ = Vec<S>(count);
+    if (!HasHqq<Sys> || unknowns(n_, m_, s_, first_) > most_unknowns) return;
     mixed_ = Square<S>(n_);
     for (auto* v : {&unit_, &a_, &b_, &c_}) *v = QVec<Sys>(n_);
   }
@@ -29,19 +26,20 @@ class StageNewton {
   // first: whether Q_1 = q₀ and Λ_s are none of them
   static int unknowns(int n, int m, int stages, int first) { return (stages - first) * (n + m) + stages * n; }
 
-  // Second derivatives are made ready for their first use.
-  void prepare(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const MVec<Sys>& lambda) {
+  // Second derivatives are made ready for their first use. rank: of the constraints
+  void prepare(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const MVec<Sys>& lambda, int rank) {
     if constexpr (HasHqq<Sys>) {
-      if (!exists(sys)) return;
+      exists_ = unit_.size() == n_ && knows_hqq(sys);
+      if (!exists_) return;
+      rank_ = rank;
+      lu_ = PivotedLu<S>(unknowns(n_, rank_, s_, first_));
+      x_ = Vec<S>(lu_.size());
       energy_qq(sys, q, p, unit_, a_);
       energy_pq(sys, q, p, unit_, a_);
       if (m_ > 0) sys.lambda_g_qq(q, lambda, unit_, a_);
     }
   }
-  bool exists(const Sys& sys) const {
-    if constexpr (HasHqq<Sys>) return lu_.size() > 0 && knows_hqq(sys);
-    else return false;
-  }
+  bool exists() const { return exists_; }
 
   // Whether a factorisation costs little more than an iteration without one.
   bool is_cheap() const { return lu_.size() <= 60; }
@@ -49,9 +47,10 @@ class StageNewton {
   // Where things stand among the unknowns, and the residuals that belong to them.
   S& position(int i, int k) { return x_[(i - first_) * n_ + k]; }
   S& momentum(int i, int k) { return x_[(s_ - first_ + i) * n_ + k]; }
-  S& multiplier(int j, int k) { return x_[(2 * s_ - first_) * n_ + j * m_ + k]; }
+  S& multiplier(int j, int k) { return x_[(2 * s_ - first_) * n_ + j * rank_ + k]; }
 
-  // False if the matrix is singular. Q, P, Λ and G of the stages by number.
+  // False if the matrix is singular. `at` knows Q, P, Λ and G of the stages by number, and which constraints are
+  // independent.
   template <class Stages>
   bool factor(const Sys& sys, const Square<S>& A, const Square<S>& A_hat, const S& h, const Stages& at) {
     if constexpr (HasHqq<Sys>) {
@@ -60,7 +59,7 @@ class StageNewton {
         for (int c = 0; c < J.size(); ++c) J(r, c) = S(r == c && r < (2 * s_ - first_) * n_ ? 1 : 0);
       const auto row_q = [&](int i) { return (i - first_) * n_; };
       const auto row_p = [&](int i) { return (s_ - first_ + i) * n_; };
-      const auto row_g = [&](int i) { return (2 * s_ - first_) * n_ + i * m_; };
+      const auto row_g = [&](int i) { return (2 * s_ - first_) * n_ + i * rank_; };
       for (int j = 0; j < s_; ++j) {
         for (int l = 0; l < n_; ++l) {
           fill(unit_, S(0));
@@ -84,13 +83,14 @@ class StageNewton {
           add_column(J, A, j, S(-h), a_, row_q, first_, row_p(j) + l);
           add_column(J, A_hat, j, h, b_, row_p, 0, row_p(j) + l);
         }
-        for (int k = 0; k < m_; ++k) {
+        for (int k = 0; k < rank_; ++k) {
+          const int constraint = at.independent(k);
           if (j < multipliers_) {
             fill(a_, S(0));
-            at.G(j).row(k, [&](int l, const S& x) { a_[l] = x; });
+            at.G(j).row(constraint, [&](int l, const S& x) { a_[l] = x; });
             add_column(J, A_hat, j, h, a_, row_p, 0, row_g(j) + k);
           }
-          if (j >= first_) at.G(j).row(k, [&](int l, const S& x) { J(row_g(j - first_) + k, row_q(j) + l) = x; });
+          if (j >= first_) at.G(j).row(constraint, [&](int l, const S& x) { J(row_g(j - first_) + k, row_q(j) + l) = x; });
         }
       }
       return lu_.factor();
@@ -111,7 +111,8 @@ class StageNewton {
     }
   }
 
-  int n_ = 0, m_ = 0, s_ = 0, first_ = 0, multipliers_ = 0;
+  int n_ = 0, m_ = 0, s_ = 0, first_ = 0, multipliers_ = 0, rank_ = 0;
+  bool exists_ = false;
   PivotedLu<S> lu_;
   Vec<S> x_;
   Square<S> mixed_;

@@ -4,25 +4,28 @@
 // these momenta, and multipliers from the linearised constraints:
 //   h² Σ_j B_ij δΛ_j = g(Q_i) + G(Q_i) δD_i,   B_ij = (A₀Â₀)_ij G(Q_i) H_pp G(Q_j)ᵀ   (stage_gram.hpp)
 // Jay's approximate Jacobian (3.15) takes B = A₀Â₀ ⊗ G H_pp Gᵀ(q₀, p₀): one factorisation a step and ν independent
-// solves an iteration (ν: stages with multipliers). Where the forces change too much for such iterations, the full Newton
-// matrix takes over (stage_newton.hpp), if the system is small.
+// solves an iteration (ν: stages with multipliers). Slow contractions are accelerated (acceleration.hpp); where the forces
+// change too much even for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
 #pragma once
 
 #include "holonom/any_system.hpp"
 #include "holonom/coefficients/tableau.hpp"
-#include "holonom/solve/stage_predictor.hpp"
+#include "holonom/solve/acceleration.hpp"
 #include "holonom/solve/stage_gram.hpp"
+#include "holonom/solve/stage_guess.hpp"
 #include "holonom/solve/stage_newton.hpp"
 #include "holonom/solve/team.hpp"
 
 namespace holonom {
 
-// What the stages are made of. `is_pair`: a_1j = 0 and â_js = 0, so Q_1 = q₀ and Λ_s are no unknowns.
+// What the stages are made of. `is_pair`: a_1j = 0 and â_js = 0, so Q_1 = q₀ and Λ_s are no unknowns. `start`: the weights of
+// the polynomial through the stages at time 0, if these should continue the motion from there (which of a pair P_1 shows).
 template <class S>
 struct StageCoefficients {
   Square<S> A, A_hat;
   Vec<S> c;
   bool is_pair = false;
+  std::vector<S> start = {};
 };
 
 template <class Sys>
@@ -31,18 +34,22 @@ class StageSolver {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
   static constexpr int N = Sys::N, M = Sys::M;
+  static constexpr bool can_be_copied = requires(const Sys& sys, std::unique_ptr<AnySystem<S>> copy) {
+    copy = sys.clone();
+    Sys(*copy);
+  };
   // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
   static constexpr int stiff_steps = 16;
+  // A poorer contraction is accelerated. Where forces depend on momenta that gains less (eigenvalues in a circle).
+  static constexpr double slow_rate = 0.03, slow_rate_general = 0.3;
 
  public:
   StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
       : t_(coefficients), s_(t_.c.size()), first_(t_.is_pair), multipliers_(s_ - first_),
-        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), G0_(make_jacobian(sys)),
+        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
         lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), G_(at(s_), make_jacobian(sys)),
-        w_(size_q(sys)), u_(size_q(sys)), start_velocity_(size_q(sys)), y_(size_g(sys)),
-        suggested_displacement_(size_q(sys)), suggested_momentum_(size_q(sys)), suggested_lambda_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
-        position_(nodes(first_, s_), size_q(sys), true), momentum_(nodes(0, s_), size_q(sys), false),
-        impulse_(nodes(0, multipliers_), size_g(sys), false) {
+        w_(size_q(sys)), start_velocity_(size_q(sys)), y_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
+        guess_(sys, t_.c, first_, multipliers_) {
     for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_}) stages->assign(at(s_), Vec<S, N>(size_q(sys)));
   }
 
@@ -56,48 +63,43 @@ class StageSolver {
   // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
   const Vec<S, N>& kick(int j) const { return K_[at(j)]; }
 
+  // The k-th of the independent constraints
+  int independent(int k) const { return gram_.start().independent(k); }
+
   GramSolver<S, N, M>& gram() { return gram_.start(); }
   const JacobianOf<Sys>& G_at_start() const { return G0_; }
   Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
-  // Stages are evaluated on `threads` threads, each with a system of its own; if there is no such, on one.
-  void use_threads(const Sys& sys, int threads) {
-    if constexpr (requires { Sys(*sys.clone()); }) {
-      owners_.clear();
-      workers_.clear();
-      for (int k = 1; k < threads && k < s_ - first_; ++k) {
-        auto copy = sys.clone();
-        if (!copy) return;
-        workers_.emplace_back(*owners_.emplace_back(std::move(copy)));
-      }
-      if (!workers_.empty()) team_ = std::make_unique<Team>(static_cast<int>(workers_.size()) + 1);
-    }
-  }
+  // Stages are evaluated on so many threads from the next `begin` on, if the system can be copied for them.
+  void use_threads(int threads) { threads_ = threads; }
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
   bool redundant() const { return gram_.redundant(); }
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
     separable_ = is_separable(sys);
     stiff_ = 0;
     force_known_ = false;
-    sys.G(q, G0_);
-    ++counters_.jacobian;
+    hire(sys);
+    if (size_g(sys) > 0) {
+      sys.G(q, G0_);
+      ++counters_.jacobian;
+    }
     if (const Status s = gram_.analyse(sys, G0_, q, p); !s.ok()) return s;
-    newton_.prepare(sys, q, p, lambda_[0]);
-    position_.begin(true);
-    momentum_.begin(true);
-    impulse_.begin(!redundant());
+    newton_.prepare(sys, q, p, lambda_[0], gram().rank());
+    acceleration_ = Acceleration<S>(((s_ - first_) + (separable_ ? 0 : s_)) * q.size(), multipliers_ * gram_.m());
+    guess_.begin(sys, separable_, redundant());
     return {};
   }
 
-  // K = G H_pp Gᵀ at the point that the next step starts from
-  Status depart_from(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
+  // K = G H_pp Gᵀ at the point (q₁, p₁) where the next step starts; the stages are those from (q₀, p₀).
+  Status depart_from(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const QVec<Sys>& q1, const QVec<Sys>& p1) {
     if (gram_.m() == 0) return {};
-    sys.G(q, G_[0]);
+    sys.G(q1, G1_);
     ++counters_.jacobian;
-    if (const int k = gram().turned(G_[0]); k >= 0) return {Failure::wrong_root, k};
-    std::swap(G0_, G_[0]);
+    if (const int k = turned(sys, q0, p0, G1_); k >= 0) return {Failure::wrong_root, k};
+    std::swap(G0_, G1_);
     ++counters_.factorisation;
-    return gram().factor(G0_, metric_at(sys, q, p));
+    return gram().factor(G0_, metric_at(sys, q1, p1));
   }
 
   // The same after a projection of (q, p), which factors at the point that it finds.
@@ -106,33 +108,76 @@ class StageSolver {
     return projection(sys, gram(), G0_, q, p, counters_, options_);
   }
 
-  // For a method with one stage, before each step: a first guess of Q − q₀, P and Λ that is better than what the last
-  // step tells.
+  // For a method with one stage, before each step: a first guess of Q − q₀, P and Λ.
   void suggest(const QVec<Sys>& displacement, const QVec<Sys>& momentum, const MVec<Sys>& lambda) {
-    suggested_displacement_ = displacement;
-    suggested_momentum_ = momentum;
-    suggested_lambda_ = lambda;
-    suggested_ = true;
+    guess_.suggest(displacement, momentum, lambda);
   }
 
-  // The stages from (q₀, p₀); `lost`: what rounding has taken from these so far.
+  // The stages from (q₀, p₀), and their kicks; `lost`: what rounding has taken from these so far. If no root is found near
+  // the guess from memory, or a wrong one, a second attempt starts from free flight, with Newton's method if there is one.
   Status solve(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
-    const bool has_newton = newton_.exists(sys) && !redundant();
+    const bool has_newton = newton_.exists();
     const bool may_switch = has_newton && options_.matrix == StageMatrix::automatic;
-    guess(sys, q0, p0, h);
-    if (has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0)) {
+    const auto attempt = [&](bool from_memory) {
+      guess(sys, q0, p0, h, from_memory);
+      const bool full = has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0);
       if (stiff_ > 0) --stiff_;
-      return newton(sys, q0, p0, h, lost);
-    }
-    const Status status = iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
-    const bool turned = status.ok() && may_switch && t_.is_pair && gram_.m() > 0 && gram().turned(G_[at(s_ - 1)]) >= 0;
-    if ((status.ok() && !turned) || !may_switch) return status;
-    stiff_ = stiff_steps;
-    guess(sys, q0, p0, h);
-    return newton(sys, q0, p0, h, lost);
+      const Status status = full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
+      if (!status.ok()) return status;
+      finish(sys);
+      const int k = gram_.m() > 0 ? turned(sys, q0, p0, G_[at(s_ - 1)]) : -1;
+      return k < 0 && joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root, k};
+    };
+    const bool from_memory = guess_.has_memory(), was_stiff = stiff_ > 0;
+    const Status status = attempt(from_memory);
+    if (status.ok() || (!from_memory && (!may_switch || was_stiff))) return status;
+    if (may_switch) stiff_ = stiff_steps;
+    return attempt(false);
   }
 
-  // Makes kick(j) valid for the stages found. Forces are those before the last correction, unless it was more than a
+  // P_i where the iteration has no need of it: for separable systems
+  void momenta(const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    if (separable_)
+      for (int i = 0; i < s_; ++i) renew_momentum(i, p0, h, lost, P_[at(i)]);
+  }
+  void velocities(const Sys& sys) {
+    for (int j = 0; j < s_; ++j) energy_p(sys, Q_[at(j)], P_[at(j)], v_[at(j)]);
+  }
+  // For the next step, that starts `travel` away.
+  void remember(const QVec<Sys>& travel, bool last_stage_is_next) {
+    guess_.remember(travel, D_, P_, lambda_);
+    force_known_ = separable_ && first_ && last_stage_is_next;
+    if (force_known_) std::swap(F_[0], F_[at(s_ - 1)]);
+  }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    guess_.visit_memory(f);
+    f("stage_force", F_[0]);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  static bool is_separable(const Sys& sys) {
+    if constexpr (Separable<Sys>) return true;
+    else if constexpr (requires { sys.is_separable(); }) return sys.is_separable();
+    else return false;
+  }
+  // A system of its own for each thread but this one
+  void hire(const Sys& sys) {
+    team_.reset();
+    workers_.clear();
+    owners_.clear();
+    if constexpr (can_be_copied) {
+      for (int k = 1; k < threads_ && k < s_ - first_; ++k) {
+        auto copy = sys.clone();
+        if (!copy) break;
+        workers_.emplace_back(*owners_.emplace_back(std::move(copy)));
+      }
+      if (!workers_.empty()) team_ = std::make_unique<Team>(threads());
+    }
+  }
+  // Kicks of the stages found. Forces are those before the last correction, unless it was more than a
   // rounding error.
   void finish(const Sys& sys) {
     if ((separable_ ? last_displacement_ : last_change_) > R(2) * epsilon<S>()) {
@@ -146,42 +191,50 @@ class StageSolver {
     }
     for (int j = 0; j < s_; ++j) kick_of(j);
   }
-  // P_i where the iteration has no need of it: for separable systems, after `finish`
-  void momenta(const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
-    if (separable_)
-      for (int i = 0; i < s_; ++i) renew_momentum(i, p0, h, lost, P_[at(i)]);
+  // Whether the stages belong to this start. Velocities jump from that of p₀ to that of the stages' polynomial at time 0 (for
+  // a pair, to that of P_1), by the more the less the step resolves the motion; other solutions of the same equations, which
+  // make a turn too many, have another velocity altogether. Measured (docs/methods/lobatto.md): up to 0.2 of |v| + h |a|
+  // with steps that are far too long, and from 0.4 with wrong solutions.
+  bool joins(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    if (!t_.is_pair && t_.start.empty()) return true;
+    const auto size = [](const Vec<S, N>& x) {
+      R largest(0);
+      for (const S& a : x) keep_largest(largest, R(magnitude(value(a))));
+      return largest;
+    };
+    Vec<S, N>& v = D_new_[0];
+    if (t_.is_pair) {
+      renew_momentum(0, p0, h, lost, w_);
+      energy_p(sys, q0, w_, v);
+    } else {
+      momenta(p0, h, lost);
+      velocities(sys);
+      fill(v, S(0));
+      for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], v);
+    }
+    energy_p(sys, q0, p0, w_);
+    for (int k = 0; k < w_.size(); ++k) v[k] -= w_[k];
+    const R jump = size(v), allowed = size(w_) / 3;
+    if (jump <= allowed) return true;
+    guess_.acceleration(sys, gram(), G0_, q0, p0, w_, counters_);
+    // Not all rules see the start: P_1 of RATTLE, and the one stage of the midpoint rule, are half a step away.
+    R away = s_ == 1 ? R(magnitude(value(t_.c[0]))) : R(0);
+    for (int j = 0; j < s_ && t_.is_pair; ++j) away += value(t_.A_hat(0, j));
+    return jump <= allowed + (R(1) / 3 + magnitude(away)) * magnitude(value(h)) * size(w_);
   }
-  void velocities(const Sys& sys) {
-    for (int j = 0; j < s_; ++j) energy_p(sys, Q_[at(j)], P_[at(j)], v_[at(j)]);
+  // A constraint whose gradient turns by a right angle or more on the way from q₀ by the stages to G, or −1: such a
+  // solution is a wrong one.
+  int turned(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const JacobianOf<Sys>& G) {
+    if (gram().turned(G) < 0) return -1;
+    int k = -1;
+    for (int i = first_; i < s_ && k < 0; ++i) {
+      k = gram().turned(G_[at(i)]);
+      gram().displace(G_[at(i)], metric_at(sys, Q_[at(i)], P_[at(i)]));
+    }
+    if (k < 0) k = gram().turned(G);
+    gram().displace(G0_, metric_at(sys, q0, p0));
+    return k;
   }
-  // For the next step, that starts `travel` away.
-  void remember(const QVec<Sys>& travel, bool last_stage_is_next) {
-    position_.remember([&](int i) -> const QVec<Sys>& { return D_[at(i + first_)]; }, &travel);
-    if (!separable_) momentum_.remember([&](int i) -> const QVec<Sys>& { return P_[at(i)]; }, nullptr);
-    impulse_.remember([&](int j) -> const MVec<Sys>& { return lambda_[at(j)]; }, nullptr);
-    force_known_ = separable_ && first_ && last_stage_is_next;
-    if (force_known_) std::swap(F_[0], F_[at(s_ - 1)]);
-  }
-
-  template <class F>
-  void visit_memory(F&& f) {
-    position_.visit_memory(f);
-    momentum_.visit_memory(f);
-    impulse_.visit_memory(f);
-    f("stage_force", F_[0]);
-  }
-
- private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  static void raise(R& largest, const R& x) {
-    if (!(x <= largest) && largest == largest) largest = x;  // NaN stays
-  }
-  static bool is_separable(const Sys& sys) {
-    if constexpr (Separable<Sys>) return true;
-    else if constexpr (requires { sys.is_separable(); }) return sys.is_separable();
-    else return false;
-  }
-  std::vector<S> nodes(int from, int to) const { return {t_.c.begin() + from, t_.c.begin() + to}; }
 
   static Vec<S> row_sums(const Square<S>& A) {
     Vec<S> sum(A.size());
@@ -204,7 +257,8 @@ class StageSolver {
     Stagnation<R> stagnation(epsilon<S>(), options_, separable_ ? 2 : 0.5);
     evaluate(sys, 0, q0, lost);
     if (separable_) start_velocity(sys, q0, p0, lost);
-    for (bool refresh = true;;) {
+    acceleration_.begin();
+    for (bool refresh = true, slow = false;;) {
       for (int j = 0; j < s_; ++j) kick_of(j);
       const R impulse = separable_ ? R(1) : size_of_momenta(p0, h);
       if (separable_) move_along_path(sys, h);
@@ -214,21 +268,46 @@ class StageSolver {
         correct(sys, h);
       }
       R dq(0), dp(0);
-      for (int i = first_; i < s_; ++i) raise(dq, largest_difference(D_new_[at(i)], D_[at(i)]));
-      for (int i = 0; i < s_ && !separable_; ++i) raise(dp, largest_difference(P_new_[at(i)], P_[at(i)]));
+      for (int i = first_; i < s_; ++i) keep_largest(dq, largest_difference(D_new_[at(i)], D_[at(i)]));
+      for (int i = 0; i < s_ && !separable_; ++i) keep_largest(dp, largest_difference(P_new_[at(i)], P_[at(i)]));
+      if (slow) accelerate(size, impulse);
       std::swap(D_, D_new_);
       if (!separable_) std::swap(P_, P_new_);
       arrive(q0, lost);
       const auto verdict = judge(stagnation, dq, dp, size, impulse);
       if (verdict == Stagnation<R>::Verdict::done) break;
+      slow = slow || (stagnation.iterations() > 1 && stagnation.rate() > R(separable_ ? slow_rate : slow_rate_general));
       const bool far = last_displacement_ > R(1e4) * epsilon<S>();
       const bool poor = stagnation.iterations() > 5 && stagnation.rate() > R(0.5) && far;
-      if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return failure();
+      if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return failure(stagnation);
       refresh = stagnation.iterations() > 1 && stagnation.rate() > R(0.3) && far;
       evaluate(sys, separable_ ? first_ : 0, q0, lost);
     }
     counters_.newton(stagnation.iterations());
     return {};
+  }
+  // D_new, P_new and Λ from what the last iterations have taught
+  void accelerate(const R& size, const R& impulse) {
+    int at_f = 0, at_y = 0;
+    const auto show = [&](const auto& stages_new, const auto& stages, int from, const R& scale) {
+      const R unit = scale > R(0) ? R(R(1) / scale) : R(1);
+      for (int i = from; i < s_; ++i)
+        for (int k = 0; k < w_.size(); ++k) acceleration_.f(at_f++) = (stages_new[at(i)][k] - stages[at(i)][k]) * unit;
+    };
+    show(D_new_, D_, first_, size);
+    if (!separable_) show(P_new_, P_, 0, impulse);
+    const auto each = [&](auto&& f) {
+      at_y = 0;
+      for (int i = first_; i < s_; ++i)
+        for (S& x : D_new_[at(i)]) f(x, acceleration_.y(at_y++));
+      for (int i = separable_ ? s_ : 0; i < s_; ++i)
+        for (S& x : P_new_[at(i)]) f(x, acceleration_.y(at_y++));
+      for (Vec<S, M>& lambda : lambda_)
+        for (S& x : lambda) f(x, acceleration_.y(at_y++));
+    };
+    each([](const S& x, S& y) { y = x; });
+    acceleration_();
+    each([](S& x, const S& y) { x = y; });
   }
   // D_new from the kicks: P_i = p₀ − h Σ_j â_ij K_j, D_i = h Σ_j a_ij H_p(Q_j, P_j)
   void move(const Sys& sys, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
@@ -242,8 +321,8 @@ class StageSolver {
     }
   }
   void renew_momentum(int i, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost, QVec<Sys>& P) {
-    combine(t_.A_hat, i, K_, w_);
-    for (int k = 0; k < P.size(); ++k) P[k] = p0[k] - (lost ? S(h * w_[k] - lost->p[k]) : S(h * w_[k]));
+    combine(t_.A_hat, i, K_, P);
+    for (int k = 0; k < P.size(); ++k) P[k] = p0[k] - (lost ? S(h * P[k] - lost->p[k]) : S(h * P[k]));
   }
   // The same without P: D_i = h c_i M⁻¹p₀ − h² Σ_j (AÂ)_ij M⁻¹K_j
   void move_along_path(const Sys& sys, const S& h) {
@@ -282,7 +361,7 @@ class StageSolver {
         for (int k = 0; k < w_.size(); ++k) newton_.position(i, k) = D_[at(i)][k] - h * w_[k];
       }
       for (int i = 0; i < multipliers_; ++i)
-        for (int k = 0; k < gram_.m(); ++k) newton_.multiplier(i, k) = r_[at(i)][k];
+        for (int k = 0; k < gram().rank(); ++k) newton_.multiplier(i, k) = r_[at(i)][independent(k)];
       if (refresh) {
         ++counters_.factorisation;
         counters_.hessian += static_cast<std::uint64_t>((s_ - first_) * q0.size());
@@ -292,18 +371,18 @@ class StageSolver {
       R dq(0), dp(0);
       for (int i = 0; i < s_; ++i)
         for (int k = 0; k < w_.size(); ++k) {
-          raise(dp, magnitude(newton_.momentum(i, k)));
+          keep_largest(dp, magnitude(newton_.momentum(i, k)));
           P_[at(i)][k] -= newton_.momentum(i, k);
           if (i < first_) continue;
-          raise(dq, magnitude(newton_.position(i, k)));
+          keep_largest(dq, magnitude(newton_.position(i, k)));
           D_[at(i)][k] -= newton_.position(i, k);
         }
       for (int j = 0; j < multipliers_; ++j)
-        for (int k = 0; k < gram_.m(); ++k) lambda_[at(j)][k] -= newton_.multiplier(j, k);
+        for (int k = 0; k < gram().rank(); ++k) lambda_[at(j)][independent(k)] -= newton_.multiplier(j, k);
       arrive(q0, lost);
       const auto verdict = judge(stagnation, dq, dp, size, impulse);
       if (verdict == Stagnation<R>::Verdict::done) break;
-      if (verdict == Stagnation<R>::Verdict::failed) return failure();
+      if (verdict == Stagnation<R>::Verdict::failed) return failure(stagnation);
       refresh = stagnation.iterations() > 1 && stagnation.rate() > R(0.1) && last_change_ > R(1e4) * epsilon<S>();
     }
     counters_.newton(stagnation.iterations());
@@ -318,7 +397,8 @@ class StageSolver {
     last_change_ = dq < dp || !(dp == dp) ? dp : dq;
     return stagnation(last_change_, dq);
   }
-  Status failure() const {
+  Status failure(const Stagnation<R>& stagnation) {
+    counters_.newton_iterations += static_cast<std::uint64_t>(stagnation.iterations());
     return {last_change_ == last_change_ ? Failure::no_convergence : Failure::not_finite, -1, to_double(last_change_)};
   }
   Status no_factors() const {
@@ -332,69 +412,30 @@ class StageSolver {
   }
   static R largest_difference(const Vec<S, N>& a, const Vec<S, N>& b) {
     R size(0);
-    for (int k = 0; k < a.size(); ++k) raise(size, magnitude(S(a[k] - b[k])));
+    for (int k = 0; k < a.size(); ++k) keep_largest(size, magnitude(S(a[k] - b[k])));
     return size;
   }
   R size_of_motion(const QVec<Sys>& q0) const {
     R size = largest(q0);
-    for (int i = first_; i < s_; ++i) raise(size, largest(D_[at(i)]));
+    for (int i = first_; i < s_; ++i) keep_largest(size, largest(D_[at(i)]));
     return size;
   }
   // Against the terms that P is made of: at a turning point it vanishes, their rounding errors do not.
   R size_of_momenta(const QVec<Sys>& p0, const S& h) const {
     R size = largest(p0);
-    for (const Vec<S, N>& K : K_) raise(size, R(magnitude(h) * largest(K)));
+    for (const Vec<S, N>& K : K_) keep_largest(size, R(magnitude(h) * largest(K)));
     return size;
   }
 
-  void guess(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h) {
+  void guess(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, bool from_memory) {
     if (first_) {
       fill(D_[0], S(0));
       Q_[0] = q0;
     }
-    if (suggested_) {
-      D_[0] = suggested_displacement_;
-      P_[0] = suggested_momentum_;
-      lambda_[0] = suggested_lambda_;
-    } else if (!position_.known()) {
-      // Free flight with the multipliers of the start.
-      energy_p(sys, q0, p0, v_[0]);
-      for (int i = first_; i < s_; ++i)
-        for (int k = 0; k < q0.size(); ++k) D_[at(i)][k] = h * t_.c[i] * v_[0][k];
-      for (int i = 0; i < s_; ++i) P_[at(i)] = p0;
-      first_multipliers(sys, q0, p0);
-    } else {
-      for (int i = first_; i < s_; ++i) position_.guess(i - first_, D_[at(i)]);
-      if (separable_)
-        for (int i = 0; i < s_; ++i) P_[at(i)] = p0;  // only changes of it are looked at
-      else
-        for (int i = 0; i < s_; ++i) momentum_.guess(i, P_[at(i)]);
-      // Multipliers of redundant constraints are not unique, and what cannot be seen of them would grow from guess to
-      // guess: those of minimal norm at the start do not.
-      if (redundant()) first_multipliers(sys, q0, p0);
-      else
-        for (int j = 0; j < multipliers_; ++j) impulse_.guess(j, lambda_[at(j)]);
-    }
+    if (from_memory) guess_.from_memory(sys, gram(), G0_, q0, p0, D_, P_, lambda_, counters_);
+    else guess_.free_flight(sys, gram(), G0_, q0, p0, h, D_, P_, lambda_, counters_);
     for (int i = first_; i < s_; ++i)
       for (int k = 0; k < q0.size(); ++k) Q_[at(i)][k] = q0[k] + D_[at(i)][k];
-  }
-  // λ(q₀, p₀) at all stages where the second derivatives of g are known, else zero. K is factored there.
-  void first_multipliers(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0) {
-    Vec<S, M>& lambda = lambda_[0];
-    fill(lambda, S(0));
-    if constexpr (HasCurvature<Sys>)
-      if (gram_.m() > 0 && knows_curvature(sys)) {
-        energy_p(sys, q0, p0, v_[0]);
-        sys.g_qq(q0, v_[0], v_[0], lambda);
-        energy_q(sys, q0, p0, w_);
-        energy_pp(sys, q0, p0, w_, u_);
-        energy_pq(sys, q0, p0, v_[0], w_);
-        for (int k = 0; k < w_.size(); ++k) u_[k] -= w_[k];
-        multiply(G0_, u_, y_);
-        for (int k = 0; k < lambda.size(); ++k) lambda[k] -= y_[k];
-        gram().solve(lambda);
-      }
-    for (int j = 1; j < multipliers_; ++j) lambda_[at(j)] = lambda;
   }
 
   // f(system, stage) for the stages from `from` to `to` − 1, by the team if there is one
@@ -481,20 +522,19 @@ class StageSolver {
   Square<S> path_;  // AÂ
   Vec<S> row_sum_;  // of A: c_i, to the rounding error that keeps the map symplectic
   StageGram<Sys> gram_;
-  Jacobian<S, N, M> G0_;
+  Jacobian<S, N, M> G0_, G1_;
   std::vector<Vec<S, M>> lambda_, r_, dlambda_;
   std::vector<Jacobian<S, N, M>> G_;
   std::vector<Vec<S, N>> D_, Q_, P_, F_, K_, v_, D_new_, P_new_;
-  Vec<S, N> w_, u_, start_velocity_;
+  Vec<S, N> w_, start_velocity_;
   Vec<S, M> y_;
-  Vec<S, N> suggested_displacement_, suggested_momentum_;
-  Vec<S, M> suggested_lambda_;
   StageNewton<Sys> newton_;
+  Acceleration<S> acceleration_;
   R last_displacement_{0}, last_change_{0};
-  StagePredictor<S, N> position_, momentum_;
-  StagePredictor<S, M> impulse_;
-  bool separable_ = false, force_known_ = false, suggested_ = false;
+  StageGuess<Sys> guess_;
+  bool separable_ = false, force_known_ = false;
   int stiff_ = 0;  // steps for which Newton's method is still taken
+  int threads_ = 1;
   std::vector<std::unique_ptr<AnySystem<S>>> owners_;
   std::vector<Sys> workers_;
   std::unique_ptr<Team> team_;

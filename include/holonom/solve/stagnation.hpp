@@ -1,6 +1,9 @@
 // Ends a linearly convergent iteration when its changes have become rounding errors.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "holonom/solve/constraints.hpp"
 
 namespace holonom {
@@ -14,7 +17,7 @@ class Stagnation {
   // `foreseen` rounding errors of the rest, it is saved. 0: nothing is foreseen.
   Stagnation(const R& eps, const NewtonOptions& options, double foreseen = 0)
       : foreseen_(4 * foreseen), floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
-        max_(4 * options.max_iterations) {
+        max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
   // `change` of all unknowns; `displacement`, that of the positions alone.
@@ -54,8 +57,7 @@ class Stagnation {
 template <class S, int N>
 Real<S> largest(const Vec<S, N>& a) {
   Real<S> size(0);
-  for (int i = 0; i < a.size(); ++i)
-    if (magnitude(a[i]) > size) size = magnitude(a[i]);
+  for (int i = 0; i < a.size(); ++i) keep_largest(size, Real<S>(magnitude(a[i])));
   return size;
 }
 
@@ -64,10 +66,7 @@ template <class S, int N>
 Real<S> largest_change(const Vec<S, N>& a, const Vec<S, N>& b, const Real<S>& scale) {
   using R = Real<S>;
   R change(0), size = largest(a);
-  for (int i = 0; i < a.size(); ++i) {
-    const R c = magnitude(S(a[i] - b[i]));
-    if (!(c <= change) && change == change) change = c;  // NaN stays
-  }
+  for (int i = 0; i < a.size(); ++i) keep_largest(change, R(magnitude(S(a[i] - b[i]))));
   if (size < scale) size = scale;
   return size > R(0) ? R(change / size) : change;
 }
