@@ -1,9 +1,11 @@
 // Lobatto IIIA-IIIB pairs: where they beat compositions of RATTLE and where they lose, what a step costs with each
-// matrix of its solver, and chains of many links on one and two threads. Usage:
-//   bench_lobatto [--quick] [race] [counts] [chains]      (without a name, all three)
+// matrix of its solver, what is left of a method that stops iterating early, and chains of many links on one and two
+// threads. Usage:
+//   bench_lobatto [--quick] [race] [counts] [orders] [chains]      (without a name, all of them)
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "chains.hpp"
@@ -204,6 +206,74 @@ void count(const char* title, const GraphSystem<double>& sys, double period, dou
   std::fflush(stdout);
 }
 
+// --- a method that stops early -------------------------------------------------------------------------------------
+
+// Each step from free flight with so many iterations, and nothing remembered. False if a step fails.
+template <class S>
+bool advance(const GraphSystem<S>& sys, const std::string& key, StageMatrix matrix, int iterations, State<S>& x, const S& h,
+             long steps, const std::function<void(const State<S>&)>& see = [](const State<S>&) {}) {
+  MethodOptions options;
+  options.newton.matrix = matrix;
+  options.newton.stage_iterations = iterations;
+  const auto method = methods().find(key).make<S>(sys, options);
+  for (long k = 0; k < steps; ++k) {
+    if (!method->begin(x, h).ok() || !method->step(x, h).ok()) return false;
+    see(x);
+  }
+  return true;
+}
+
+void orders(const char* model) {
+  const GraphSystem<quad> sys(compile(load_model(std::string(BENCH_MODELS "/") + model + ".toml")));
+  const State<quad> start = initial_state(sys).state;
+  const quad until = 5;
+  constexpr long steps = 320;
+  constexpr int most = 7;
+  State<quad> exact = start;
+  if (!advance<quad>(sys, "lobatto-11", StageMatrix::automatic, 0, exact, until / quad(2 * steps), 2 * steps)) return;
+  const auto error = [&](const std::string& key, StageMatrix matrix, int iterations, long count) {
+    State<quad> x = start;
+    if (!advance<quad>(sys, key, matrix, iterations, x, until / quad(count), count)) return std::nan("");
+    quad largest(0);
+    for (int i = 0; i < x.q.size(); ++i) keep_largest(largest, quad(magnitude(quad(x.q[i] - exact.q[i]))));
+    return to_double(largest);
+  };
+  std::printf("  %s: order in q after k iterations (%ld and %ld steps to t = 5, quad)\n    %-8s %-10s", model, steps,
+              2 * steps, "matrix", "");
+  for (int k = 1; k <= most; ++k) std::printf(" %6d", k);
+  std::printf("\n");
+  for (const Matrix& m : {matrices[0], matrices[1]})
+    for (const char* key : {"lobatto-3", "lobatto-4", "lobatto-5", "lobatto-6"}) {
+      std::printf("    %-8s %-10s", m.name, key);
+      for (int k = 1; k <= most; ++k)
+        std::printf(" %6.1f", std::log2(error(key, m.matrix, k, steps) / error(key, m.matrix, k, 2 * steps)));
+      std::printf("\n");
+      std::fflush(stdout);
+    }
+}
+
+void drifts(const char* model, double h) {
+  const GraphSystem<double> sys = from_models(model);
+  constexpr long steps = 5000;
+  std::printf("  %s: largest energy error in %ld steps of %g, and its slope, after k iterations of lobatto-3\n", model,
+              steps, h);
+  for (const Matrix& m : {matrices[0], matrices[1]})
+    for (const int k : {1, 2, 3, 4, 6, 8, 10}) {
+      State<double> x = initial_state(sys).state;
+      const double H0 = sys.H(x.q, x.p);
+      double largest = 0, t = 0, sum_t = 0, sum_e = 0, sum_tt = 0, sum_te = 0;
+      const bool ok = advance<double>(sys, "lobatto-3", m.matrix, k, x, h, steps, [&](const State<double>& y) {
+        const double e = sys.H(y.q, y.p) - H0;
+        keep_largest(largest, std::fabs(e));
+        t += h;
+        sum_t += t, sum_e += e, sum_tt += t * t, sum_te += t * e;
+      });
+      const double slope = (steps * sum_te - sum_t * sum_e) / (steps * sum_tt - sum_t * sum_t);
+      if (ok) std::printf("    %-8s %3d  %8.1e  %8.0e\n", m.name, k, largest, slope);
+      else std::printf("    %-8s %3d  a step fails\n", m.name, k);
+    }
+}
+
 // --- many links ----------------------------------------------------------------------------------------------------
 
 double wall_seconds() {
@@ -273,7 +343,7 @@ int main(int argc, char** argv) {
   bool quick = false, some = false;
   const auto is = [](const char* a, const char* b) { return std::strcmp(a, b) == 0; };
   for (int i = 1; i < argc; ++i) {
-    const bool part = is(argv[i], "race") || is(argv[i], "counts") || is(argv[i], "chains");
+    const bool part = is(argv[i], "race") || is(argv[i], "counts") || is(argv[i], "orders") || is(argv[i], "chains");
     if (!part && !is(argv[i], "--quick")) return std::fprintf(stderr, "unknown argument %s\n", argv[i]), 2;
     (part ? some : quick) = true;
   }
@@ -301,6 +371,13 @@ int main(int argc, char** argv) {
     count("double pendulum (Jay's example 2)", from_models("double-pendulum"), races[0].period, 100, quick ? 1 : 11);
     count("50 beads, Lennard-Jones between all pairs", system_of(parse_model(chains::beads, "benchmark")), 1, 20,
           quick ? 1 : 5);
+  }
+  if (wanted("orders")) {
+    std::printf("A pair that stops iterating early\n\n");
+    for (const char* model : {"double-pendulum", "charged-particle"})
+      if (!quick || is(model, "double-pendulum")) orders(model);
+    drifts("double-pendulum", 0.12);
+    std::printf("\n");
   }
   if (wanted("chains")) {
     std::printf(

@@ -250,7 +250,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders.push_back(&*watch.finder);
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
+  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .retry = entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });

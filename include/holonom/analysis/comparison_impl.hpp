@@ -79,6 +79,7 @@ class Compare {
       const auto watched = method.make<S>(sys_, plan_.options);
       RunPlan run_plan;
       run_plan.steps = run_plan.every = steps;
+      run_plan.retry = method.info.one_step;
       const RunResult<S> r = run(sys_, *watched, start_, h, run_plan);
       end = r.state;
       row.energy = to_double(r.energy_error);
@@ -101,13 +102,15 @@ class Compare {
 
   void time_steps(const MethodEntry& method, const S& h, Row& row) {
     const auto bare = method.make<S>(sys_, plan_.options);
-    State<S> x = start_;
+    RunPlan run_plan;
+    run_plan.steps = run_plan.every = row.steps;
+    run_plan.watch_all = false;
+    run_plan.retry = method.info.one_step;
     const std::clock_t begin = std::clock();
-    Status status = bare->begin(x, h);
-    if (status.ok()) status = bare->steps(x, h, row.steps);
+    const RunResult<S> r = run(sys_, *bare, start_, h, run_plan);
     row.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-    row.counters = bare->counters();
-    if (status.ok()) return;
+    row.counters = r.counters;
+    if (r.status == RunStatus::done) return;
     row.status = Row::Status::failed;
     row.message = "the run succeeds if all states are looked at, and fails if not";
   }
@@ -155,6 +158,7 @@ class Compare {
       RunPlan run_plan;
       run_plan.steps = steps;
       run_plan.every = along ? 1 : steps;
+      run_plan.retry = reference.method.info.one_step;
       const auto method = reference.method.template make<S>(sys_, plan_.options);
       const RunResult<S> r = run(sys_, *method, start_, h, run_plan, {&sizes});
       if (r.status != RunStatus::done) throw InputError("--reference " + key + ": " + r.message);

@@ -47,7 +47,7 @@ template <class S>
 class NumericalMap {
  public:
   NumericalMap(const MethodEntry& entry, const AnySystem<S>& sys, const MethodOptions& options = {})
-      : key_(entry.info.key), sys_(sys), method_(entry.make<S>(sys, options)) {}
+      : key_(entry.info.key), one_step_(entry.info.one_step), sys_(sys), method_(entry.make<S>(sys, options)) {}
 
   // x ← Φ_h^steps(x), begun anew at x, since Φ is a function of the state alone; see(x) after each step.
   template <class See>
@@ -55,7 +55,7 @@ class NumericalMap {
     const S t0 = x.t;
     require(method_->begin(x, h), 0);
     for (long k = 1; k <= steps; ++k) {
-      require(method_->step(x, h), k);
+      require(step(x, h), k);
       x.t = t0 + S(k) * h;
       see(x);
     }
@@ -65,18 +65,24 @@ class NumericalMap {
   }
 
  private:
-  void require(const Status& status, long step) const {
+  // As in a run: if it fails, once more without memory.
+  Status step(State<S>& x, const S& h) {
+    const Status status = method_->step(x, h);
+    return !status.ok() && one_step_ && method_->begin(x, h).ok() && method_->step(x, h).ok() ? Status{} : status;
+  }
+  void require(const Status& status, long number) const {
     if (status.ok()) return;
     constexpr const char* words[] = {"", "NaN or infinity", "no convergence", "dependent constraints", "a wrong root"};
     char residual[48] = "";
     if (status.residual != 0) std::snprintf(residual, sizeof residual, ", residual %.3g", status.residual);
     std::string what = words[static_cast<int>(status.failure)];
     if (status.constraint >= 0) what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
-    throw StepFailed(key_ + " on " + sys_.labels().model + ": " + (step == 0 ? "begin" : "step " + std::to_string(step)) + " failed (" +
+    throw StepFailed(key_ + " on " + sys_.labels().model + ": " + (number == 0 ? "begin" : "step " + std::to_string(number)) + " failed (" +
                      what + residual + ")");
   }
 
   std::string key_;
+  bool one_step_;
   const AnySystem<S>& sys_;
   std::unique_ptr<AnyMethod<S>> method_;
 };

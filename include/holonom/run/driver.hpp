@@ -41,6 +41,7 @@ struct RunPlan {
   long steps = 0;
   long every = 1;
   bool watch_all = true;  // observe every step; if not, the recorded ones only, and let the method save work between
+  bool retry = true;      // a step that fails is tried once more after `begin`; not for methods with a history
   bool stage_multipliers = false;  // record Λ_s where the method has it, instead of the exact λ(q, p)
   const std::atomic<bool>* interrupt = nullptr;       // set from a signal handler
   std::function<void(long done, long steps)> progress;  // called now and then

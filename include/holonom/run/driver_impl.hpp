@@ -25,7 +25,8 @@ class RunLoop {
   RunResult<S> operator()() {
     const auto begin = Clock::now();
     t0_ = x_.t;
-    observe(sys_.H(x_.q, x_.p));
+    seen_.energy = sys_.H(x_.q, x_.p);
+    observe();
     result_.energy_initial = seen_.energy;
     result_.invariant_initial = seen_.invariants;
     result_.invariant_error = Vec<R>(invariants());
@@ -59,27 +60,25 @@ class RunLoop {
         result_.message = "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
         break;
       }
-      // The state is committed only when all of it is finite.
-      next_ = x_;
-      const long count = plan_.watch_all ? 1 : std::min(plan_.every - done_ % plan_.every, plan_.steps - done_);
-      Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
-      for (int i = 0; status.ok() && i < sys_.n(); ++i)
-        if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) status = {Failure::not_finite};
-      const S energy = status.ok() ? sys_.H(next_.q, next_.p) : S(0);
-      if (!is_finite(energy)) status = {Failure::not_finite};
+      const bool one_by_one = plan_.watch_all || done_ < failed_before_;
+      const long count = one_by_one ? 1 : std::min(plan_.every - done_ % plan_.every, plan_.steps - done_);
+      Status status = advance(count);
       if (!status.ok() && count > 1) {  // one by one, to the step that fails
-        plan_.watch_all = true;
+        failed_before_ = done_ + count;
         status = method_.begin(x_, h_);
         if (status.ok()) continue;
       }
+      // Once more without memory: first guesses from it may have led astray.
+      if (!status.ok() && plan_.retry && method_.begin(x_, h_).ok() && advance(1).ok()) status = {};
       if (!status.ok()) {
         fail(status);
         break;
       }
       std::swap(x_, next_);
+      seen_.energy = next_energy_;
       done_ += count;
       x_.t = t0_ + S(done_) * h_;
-      observe(energy);
+      observe();
       if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
       if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
         plan_.progress(done_, plan_.steps);
@@ -88,8 +87,18 @@ class RunLoop {
     }
   }
 
-  void observe(const S& energy) {
-    seen_.energy = energy;
+  // next_ and its energy, which are good only if all of it is finite.
+  Status advance(long count) {
+    next_ = x_;
+    const Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
+    if (!status.ok()) return status;
+    for (int i = 0; i < sys_.n(); ++i)
+      if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) return {Failure::not_finite};
+    next_energy_ = sys_.H(next_.q, next_.p);
+    return is_finite(next_energy_) ? Status{} : Status{Failure::not_finite};
+  }
+
+  void observe() {
     seen_.position = manifold_.position(x_.q);
     seen_.hidden = manifold_.hidden(x_.q, x_.p);
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
@@ -164,7 +173,8 @@ class RunLoop {
   Observation<S> seen_;
   RunResult<S> result_;
   R hidden_scale_{0};
-  long done_ = 0, recorded_ = -1;
+  S next_energy_{0};
+  long done_ = 0, recorded_ = -1, failed_before_ = 0;  // within steps up to failed_before_ one has failed
 };
 
 }  // namespace detail

@@ -15,6 +15,7 @@ struct NewtonOptions {
   double tolerance = 0;      // relative residual to stop at; 0: round-off
   int max_iterations = 50;
   StageMatrix matrix = StageMatrix::automatic;
+  int stage_iterations = 0;  // exactly so many for the stages of a step, to see what is lost; 0: to round-off
 };
 
 // max_k |r_k| / scale_k: a residual against the rounding errors of its own terms, the same in all

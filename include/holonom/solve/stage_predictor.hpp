@@ -1,6 +1,6 @@
 // First guesses of stage values: the polynomial through the stages of the last step, continued into the next
-// one. What it misses is smooth from step to step, and is extrapolated in turn. Guesses save iterations; they
-// do not change the solution beyond round-off.
+// one. What it misses is smooth from step to step, and is extrapolated in turn. Guesses save iterations; unless they
+// lead to another root (see StageSolver::solve), they do not change the solution beyond round-off.
 #pragma once
 
 #include <cmath>

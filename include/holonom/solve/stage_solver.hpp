@@ -40,6 +40,8 @@ class StageSolver {
   };
   // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
   static constexpr int stiff_steps = 16;
+  // The same for a guess from memory that led to no root, or to a wrong one.
+  static constexpr int astray_steps = 8;
   // A poorer contraction is accelerated. Where forces depend on momenta that gains less (eigenvalues in a circle).
   static constexpr double slow_rate = 0.03, slow_rate_general = 0.3;
 
@@ -77,7 +79,7 @@ class StageSolver {
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
     separable_ = is_separable(sys);
-    stiff_ = 0;
+    stiff_ = astray_ = 0;
     force_known_ = false;
     hire(sys);
     if (size_g(sys) > 0) {
@@ -114,25 +116,30 @@ class StageSolver {
   }
 
   // The stages from (q₀, p₀), and their kicks; `lost`: what rounding has taken from these so far. If no root is found near
-  // the guess from memory, or a wrong one, a second attempt starts from free flight, with Newton's method if there is one.
+  // the guess from memory, or a wrong one, a second attempt starts from free flight, and a third one takes Newton's method
+  // there, if it exists.
   Status solve(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
-    const bool has_newton = newton_.exists();
-    const bool may_switch = has_newton && options_.matrix == StageMatrix::automatic;
-    const auto attempt = [&](bool from_memory) {
+    const bool has_newton = newton_.exists(), may_switch = has_newton && options_.matrix == StageMatrix::automatic;
+    const auto attempt = [&](bool from_memory, bool full) {
       guess(sys, q0, p0, h, from_memory);
-      const bool full = has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0);
-      if (stiff_ > 0) --stiff_;
       const Status status = full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
       if (!status.ok()) return status;
       finish(sys);
       const int k = gram_.m() > 0 ? turned(sys, q0, p0, G_[at(s_ - 1)]) : -1;
       return k < 0 && joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root, k};
     };
-    const bool from_memory = guess_.has_memory(), was_stiff = stiff_ > 0;
-    const Status status = attempt(from_memory);
-    if (status.ok() || (!from_memory && (!may_switch || was_stiff))) return status;
-    if (may_switch) stiff_ = stiff_steps;
-    return attempt(false);
+    const bool from_memory = guess_.has_memory() && astray_ == 0;
+    const bool full = has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0);
+    if (stiff_ > 0) --stiff_;
+    if (astray_ > 0) --astray_;
+    Status status = attempt(from_memory, full);
+    if (!status.ok() && from_memory) {
+      astray_ = astray_steps;
+      status = attempt(false, full);
+    }
+    if (status.ok() || full || !may_switch) return status;
+    stiff_ = stiff_steps;
+    return attempt(false, true);
   }
 
   // P_i where the iteration has no need of it: for separable systems
@@ -276,8 +283,9 @@ class StageSolver {
       arrive(q0, lost);
       const auto verdict = judge(stagnation, dq, dp, size, impulse);
       if (verdict == Stagnation<R>::Verdict::done) break;
-      slow = slow || (stagnation.iterations() > 1 && stagnation.rate() > R(separable_ ? slow_rate : slow_rate_general));
       const bool far = last_displacement_ > R(1e4) * epsilon<S>();
+      const bool contracts_slowly = stagnation.iterations() > 1 && stagnation.rate() > R(separable_ ? slow_rate : slow_rate_general);
+      slow = slow || (contracts_slowly && far && options_.stage_iterations == 0);
       const bool poor = stagnation.iterations() > 5 && stagnation.rate() > R(0.5) && far;
       if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return failure(stagnation);
       refresh = stagnation.iterations() > 1 && stagnation.rate() > R(0.3) && far;
@@ -533,7 +541,8 @@ class StageSolver {
   R last_displacement_{0}, last_change_{0};
   StageGuess<Sys> guess_;
   bool separable_ = false, force_known_ = false;
-  int stiff_ = 0;  // steps for which Newton's method is still taken
+  int stiff_ = 0;   // steps for which Newton's method is still taken
+  int astray_ = 0;  // steps for which memory is not asked
   int threads_ = 1;
   std::vector<std::unique_ptr<AnySystem<S>>> owners_;
   std::vector<Sys> workers_;

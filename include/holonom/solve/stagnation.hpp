@@ -17,12 +17,13 @@ class Stagnation {
   // `foreseen` rounding errors of the rest, it is saved. 0: nothing is foreseen.
   Stagnation(const R& eps, const NewtonOptions& options, double foreseen = 0)
       : foreseen_(4 * foreseen), floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
-        max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
+        only_(options.stage_iterations), max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
   // `change` of all unknowns; `displacement`, that of the positions alone.
   Verdict operator()(const R& change, const R& displacement) {
     ++iterations_;
+    if (only_ > 0) return !(change < R(1e30)) ? Verdict::failed : iterations_ < only_ ? Verdict::go_on : Verdict::done;
     const R rate_before = rate_;
     rate_ = iterations_ > 1 && previous_ > R(0) ? R(change / previous_) : R(0);
     if (foreseen_ > R(0) && iterations_ > 2) {
@@ -51,7 +52,7 @@ class Stagnation {
 
  private:
   R foreseen_, floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, rate_{0}, best_rate_{1};
-  int iterations_ = 0, growths_ = 0, max_;
+  int iterations_ = 0, growths_ = 0, only_, max_;
 };
 
 template <class S, int N>
