@@ -92,7 +92,7 @@ class Search {
   // irregular to say so: they are tried at their finest setting.
   bool stalled() const {
     if (tolerance()) return false;
-    const double gap = std::pow(4, 1 / integrator_.order);
+    const double gap = std::fmax(1.3, std::pow(4, 1 / integrator_.order));
     for (const auto& [coarse, before] : runs_) {
       int no_better = 0;
       for (const auto& [fine, after] : runs_) no_better += fine > gap * coarse && std::isfinite(after.error) && !(after.error < 0.7 * before.error);

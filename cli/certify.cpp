@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "holonom/analysis/certificate.hpp"
 #include "holonom/analysis/numerical_map.hpp"
+#include "holonom/methods/substeps.hpp"
 #include "holonom/model/start.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -67,14 +68,16 @@ void print_table(const Labels& labels, const Options& o, const MethodInfo& info,
 template <class S>
 int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
   const Model& model = compiled->model();
-  const GraphSystem<S> sys(compiled);
+  const MethodEntry chosen = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
+  constexpr double steps = 2e4;  // about
+  const bool native = use_native("auto", o.precision, model, steps * substeps(chosen.info).count);
+  const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
   const S h = *start.step;
   check_step(h, model.place("integrate.step"));
-  MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
-  (void)entry.make<S>(sys);  // throws if the method does not suit the model
-  entry = with_options(entry, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
+  (void)chosen.make<S>(sys);  // throws if the method does not suit the model
+  const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
   report_rank(sys, start.state);
   const Certificate result = certify(entry, sys, start.state, h);
 

@@ -209,19 +209,18 @@ class StageSolver {
       for (const S& a : x) keep_largest(largest, R(magnitude(value(a))));
       return largest;
     };
-    Vec<S, N>& v = D_new_[0];
     if (t_.is_pair) {
-      renew_momentum(0, p0, h, lost, w_);
-      energy_p(sys, q0, w_, v);
+      renew_momentum(0, p0, h, lost, v_[0]);
+      energy_p(sys, q0, v_[0], w_);
     } else {
       momenta(p0, h, lost);
       velocities(sys);
-      fill(v, S(0));
-      for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], v);
+      fill(w_, S(0));
+      for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], w_);
     }
-    energy_p(sys, q0, p0, w_);
-    for (int k = 0; k < w_.size(); ++k) v[k] -= w_[k];
-    const R jump = size(v), allowed = size(w_) / 3;
+    energy_p(sys, q0, p0, start_velocity_);
+    for (int k = 0; k < w_.size(); ++k) w_[k] -= start_velocity_[k];
+    const R jump = size(w_), allowed = size(start_velocity_) / 3;
     if (jump <= allowed) return true;
     guess_.acceleration(sys, gram(), G0_, q0, p0, w_, counters_);
     // Not all rules see the start: P_1 of RATTLE, and the one stage of the midpoint rule, are half a step away.
