@@ -93,8 +93,9 @@ class Convergence {
   // correct_once: a first guess that is good enough for the scale of the terms is still corrected. Far from the
   // origin that scale is much larger than the error that can be reached; and a residual at round-off is random,
   // where the error of a guess is not.
-  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false)
-      : quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
+  // remainder: a residual r leaves at most this times r², as far as anyone knows.
+  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false, const R& remainder = R(100))
+      : remainder_(remainder), quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
         max_(options.max_iterations) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
@@ -108,13 +109,13 @@ class Convergence {
     stalled_ = iterations_ > 1 && !(r < previous_ / 2);
     if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
-    // Newton squares the error: 100 r² covers the unknown constant of a first iteration, and the
-    // observed one, r / previous², takes over later.
+    // Newton squares the error, with a constant that is a guess in the first iteration; the observed one, r / previous²,
+    // takes over later.
     const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
     slow_ = iterations_ > 1 && rate > R(0.05);
-    R next = quadratic_ ? (iterations_ == 1 ? R(100 * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
+    R next = quadratic_ ? (iterations_ == 1 ? R(remainder_ * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
     // The last iterate may have been so far away that the rate says nothing: believe in no better one than these.
-    const R least = quadratic_ ? R(r * r) : R(r / 1000000);
+    const R least = quadratic_ ? R(remainder_ / 100 * r * r) : R(r / 1000000);
     if (next < least) next = least;
     previous_ = r;
     last_ = next <= floor_;
@@ -130,6 +131,7 @@ class Convergence {
   void accept_guess() { last_ = false; }
 
  private:
+  R remainder_;
   bool quadratic_, correct_once_;
   R floor_, accepted_, previous_{0};
   int iterations_ = 0, stalls_ = 0, max_;
@@ -198,7 +200,9 @@ class ConstraintSolver {
     rescale(G0_, q, inverse_scale_);
     fill(inverse_reach_, R(0));
     rescale(G0_, q, inverse_reach_);
-    return gram_.analyse(G0_, InverseMass<Sys>{sys});
+    if (const Status s = gram_.analyse(G0_, InverseMass<Sys>{sys}); !s.ok()) return s;
+    find_remainder(sys, q);
+    return {};
   }
 
   bool redundant() const { return gram_.rank() < gram_.m(); }
@@ -232,7 +236,7 @@ class ConstraintSolver {
       return {};
     }
     const S rate = S(1) / h;
-    Convergence<R> convergence(epsilon<S>(), options, refreshes(), true);
+    Convergence<R> convergence(epsilon<S>(), options, refreshes(), true, remainder_);
     int suspicious = -1;
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
       if (refresh) constraint_and_jacobian(sys, q1, r, G1);
@@ -310,6 +314,22 @@ class ConstraintSolver {
     if constexpr (M == Dynamic) return gram_.refreshes();
     else return true;
   }
+  // What a Newton step leaves of residuals that are as large as the terms of g: g_qq(u, u)/2, with u the correction. (Some
+  // twice the terms, unless positions are far from the origin, and the terms are that much larger than the constraint is long.)
+  void find_remainder(const Sys& sys, const Vec<S, N>& q) {
+    remainder_ = R(100);
+    if constexpr (HasCurvature<Sys>) {
+      if (gram_.m() == 0 || !knows_curvature(sys)) return;
+      for (int k = 0; k < gram_.m(); ++k) residual_[k] = S(R(1) / inverse_scale_[k]);
+      gram_.solve(residual_);
+      fill(v_, S(0));
+      gram_.subtract_displacement(G0_, S(1), residual_, v_);
+      sys.g_qq(q, v_, v_, residual_);
+      R left(0);
+      for (int k = 0; k < gram_.m(); ++k) keep_largest(left, R(magnitude(value(residual_[k])) / 2 * inverse_scale_[k]));
+      if (10 * left > remainder_ && is_finite(left)) remainder_ = 10 * left;
+    }
+  }
   void count(int iterations, int unchecked) {
     counters.newton(iterations);
     counters.constraint += static_cast<std::uint64_t>(iterations);
@@ -330,6 +350,7 @@ class ConstraintSolver {
   Vec<R, M> inverse_scale_;  // of the terms of g: what rounding errors of g are relative to
   Vec<R, M> inverse_reach_;  // of what rounding errors of positions do to g: what can be reached at best
   Vec<S, N> v_;
+  R remainder_{100};  // see Convergence
 };
 
 }  // namespace holonom
