@@ -49,6 +49,8 @@ struct Ground {
   StateSize<S> size;
 };
 
+// Lobatto pairs have at most 2.9 ε.
+constexpr double bound_of_lobatto = 30;
 constexpr double bound = Bounds::tangent_defect / std::numeric_limits<double>::epsilon();
 // A method that is not symplectic is off by a power of h, and not by some rounding errors more. (Little on the
 // slider-crank, whose step is short.)
@@ -62,7 +64,7 @@ class Wedge : public testing::TestWithParam<const char*> {
     const Ground<S> ground(GetParam());
     for (int s = 2; s <= 11; ++s) {
       const double defect = ground.defect(methods().find(lobatto(s)));
-      EXPECT_LE(defect, bound) << lobatto(s);
+      EXPECT_LE(defect, bound_of_lobatto) << lobatto(s);
       RecordProperty(lobatto(s), std::to_string(defect) + " epsilon");
     }
   }
@@ -261,9 +263,9 @@ struct LongStep {
 TEST(LongSteps, FindTheRootThatContinuesTheMotion) {
   for (const LongStep& c : {LongStep{"double-pendulum", "lobatto-11", 0.5, 1e-8}, {"double-pendulum", "lobatto-12", 0.4, 1e-10},
                             {"double-pendulum", "lobatto-8", 0.8, 1e-3}, {"double-pendulum", "lobatto-4", 0.5, 5e-3},
-                            {"pendulum", "lobatto-11", 1.2, 1e-11}, {"pendulum", "lobatto-8", 1.2, 1e-7},
-                            {"spherical-pendulum", "lobatto-14", 0.5, 1e-10}, {"henon-heiles", "gauss-6", 3, 1e-3},
-                            {"henon-heiles", "gauss-8", 4, 1e-3}}) {
+                            {"pendulum", "lobatto-11", 1.2, 1e-12}, {"pendulum", "lobatto-8", 1.2, 2e-8},
+                            {"spherical-pendulum", "lobatto-14", 0.5, 1e-10}, {"henon-heiles", "gauss-6", 3, 1e-4},
+                            {"henon-heiles", "gauss-8", 4, 1e-4}}) {
     SCOPED_TRACE(std::string(c.key) + " on " + c.model);
     const Motion motion(c.model, c.h);
     const State<double> x = motion.run(c.key, 100).x;

@@ -81,7 +81,7 @@ double period_error(double h) {
 TEST(Events, ThePeriodOfThePendulum) {
   const double coarse = period_error(0.17), fine = period_error(0.085);
   EXPECT_LT(coarse, 1e-8);
-  EXPECT_LT(fine, coarse / 32);
+  EXPECT_LT(fine, coarse / 60);
 }
 
 TEST(Events, TimesAreAsExactAsThePrecision) {

@@ -28,16 +28,16 @@ struct ReferenceScalar<long double> {
 };
 
 template <class W, class S>
-W largest_difference(const Vec<S>& x, const Vec<W>& exact) {
+W largest_error(const Vec<S>& x, const Vec<W>& exact) {
   W largest(0);
   for (int i = 0; i < x.size(); ++i) keep_largest(largest, W(magnitude(W(W(x[i]) - exact[i]))));
   return largest;
 }
 template <class W, class S>
 StateErrors errors(const State<S>& x, const ReferenceSolution<W>& exact) {
-  return {to_double(relative(largest_difference(x.q, exact.state.q), exact.size.q)),
-          to_double(relative(largest_difference(x.p, exact.state.p), exact.size.p)),
-          to_double(relative(largest_difference(x.lambda, exact.state.lambda), exact.lambda_size))};
+  return {to_double(relative(largest_error(x.q, exact.state.q), exact.size.q)),
+          to_double(relative(largest_error(x.p, exact.state.p), exact.size.p)),
+          to_double(relative(largest_error(x.lambda, exact.state.lambda), exact.lambda_size))};
 }
 
 inline std::string in_digits(const char* format, double x) {

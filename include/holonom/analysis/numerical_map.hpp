@@ -7,6 +7,7 @@
 #include <string>
 
 #include "holonom/methods/registry.hpp"
+#include "holonom/norm.hpp"
 
 namespace holonom {
 
@@ -106,13 +107,6 @@ StateSize<Real<S>> motion_size(NumericalMap<S>& map, State<S> x, const S& h, lon
   size.include(x);
   map(x, h, steps, [&](const State<S>& y) { size.include(y); });
   return size;
-}
-
-template <class S>
-Real<S> largest_difference(const Vec<S>& x, const Vec<S>& y) {
-  Real<S> largest(0);
-  for (int i = 0; i < x.size(); ++i) keep_largest(largest, Real<S>(magnitude(S(x[i] - y[i]))));
-  return largest;
 }
 
 // Where nothing moves there is no size: then the difference itself.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "holonom/scalar.hpp"
 #include "holonom/vector.hpp"

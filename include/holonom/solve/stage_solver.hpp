@@ -8,13 +8,12 @@
 // change too much even for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
 #pragma once
 
-#include "holonom/any_system.hpp"
 #include "holonom/coefficients/tableau.hpp"
 #include "holonom/solve/acceleration.hpp"
+#include "holonom/solve/stage_crew.hpp"
 #include "holonom/solve/stage_gram.hpp"
 #include "holonom/solve/stage_guess.hpp"
 #include "holonom/solve/stage_newton.hpp"
-#include "holonom/solve/team.hpp"
 
 namespace holonom {
 
@@ -34,10 +33,6 @@ class StageSolver {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
   static constexpr int N = Sys::N, M = Sys::M;
-  static constexpr bool can_be_copied = requires(const Sys& sys, std::unique_ptr<AnySystem<S>> copy) {
-    copy = sys.clone();
-    Sys(*copy);
-  };
   // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
   static constexpr int stiff_steps = 16;
   // The same for a guess from memory that led to no root, or to a wrong one.
@@ -74,14 +69,14 @@ class StageSolver {
   NewtonOptions& options() { return options_; }
   // Stages are evaluated on so many threads from the next `begin` on, if the system can be copied for them.
   void use_threads(int threads) { threads_ = threads; }
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return crew_.size(); }
   bool redundant() const { return gram_.redundant(); }
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
     separable_ = is_separable(sys);
     stiff_ = astray_ = 0;
     force_known_ = false;
-    hire(sys);
+    crew_.hire(sys, std::min(threads_, s_ - first_));
     if (size_g(sys) > 0) {
       sys.G(q, G0_);
       ++counters_.jacobian;
@@ -170,26 +165,12 @@ class StageSolver {
     else if constexpr (requires { sys.is_separable(); }) return sys.is_separable();
     else return false;
   }
-  // A system of its own for each thread but this one
-  void hire(const Sys& sys) {
-    team_.reset();
-    workers_.clear();
-    owners_.clear();
-    if constexpr (can_be_copied) {
-      for (int k = 1; k < threads_ && k < s_ - first_; ++k) {
-        auto copy = sys.clone();
-        if (!copy) break;
-        workers_.emplace_back(*owners_.emplace_back(std::move(copy)));
-      }
-      if (!workers_.empty()) team_ = std::make_unique<Team>(threads());
-    }
-  }
   // Kicks of the stages found. Forces are those before the last correction, unless it was more than a
   // rounding error.
   void finish(const Sys& sys) {
     if ((separable_ ? last_displacement_ : last_change_) > R(2) * epsilon<S>()) {
       const int from = separable_ ? first_ : 0;
-      each_stage(sys, from, s_, [&](const Sys& its, int j) {
+      crew_.each(sys, from, s_, [&](const Sys& its, int j) {
         energy_q(its, Q_[at(j)], P_[at(j)], F_[at(j)]);
         if (gram_.m() > 0 && j >= first_ && j < multipliers_) its.G(Q_[at(j)], G_[at(j)]);
       });
@@ -417,11 +398,6 @@ class StageSolver {
     };
     return finite(r_) && finite(K_) && finite(D_new_) ? Status{Failure::singular, 0} : Status{Failure::not_finite};
   }
-  static R largest_difference(const Vec<S, N>& a, const Vec<S, N>& b) {
-    R size(0);
-    for (int k = 0; k < a.size(); ++k) keep_largest(size, magnitude(S(a[k] - b[k])));
-    return size;
-  }
   R size_of_motion(const QVec<Sys>& q0) const {
     R size = largest(q0);
     for (int i = first_; i < s_; ++i) keep_largest(size, largest(D_[at(i)]));
@@ -445,19 +421,12 @@ class StageSolver {
       for (int k = 0; k < q0.size(); ++k) Q_[at(i)][k] = q0[k] + D_[at(i)][k];
   }
 
-  // f(system, stage) for the stages from `from` to `to` − 1, by the team if there is one
-  template <class F>
-  void each_stage(const Sys& sys, int from, int to, F&& f) {
-    if (team_)
-      return team_->share(to - from, [&](int part, int worker) { f(worker == 0 ? sys : workers_[at(worker - 1)], from + part); });
-    for (int j = from; j < to; ++j) f(sys, j);
-  }
   // H_q, g and G at the stages; H_q from stage `from` on
   void evaluate(const Sys& sys, int from, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
     const bool constrained = gram_.m() > 0;
     if (from == 0 && force_known_) from = 1;
     if (first_) G_[0] = G0_;
-    each_stage(sys, std::min(from, first_), s_, [&](const Sys& its, int i) {
+    crew_.each(sys, std::min(from, first_), s_, [&](const Sys& its, int i) {
       if (i >= from) energy_q(its, Q_[at(i)], P_[at(i)], F_[at(i)]);
       if (constrained && i >= first_) residual(its, i, q0, lost);
     });
@@ -542,10 +511,8 @@ class StageSolver {
   bool separable_ = false, force_known_ = false;
   int stiff_ = 0;   // steps for which Newton's method is still taken
   int astray_ = 0;  // steps for which memory is not asked
-  int threads_ = 1;
-  std::vector<std::unique_ptr<AnySystem<S>>> owners_;
-  std::vector<Sys> workers_;
-  std::unique_ptr<Team> team_;
+  int threads_ = 1;  // that are asked for
+  StageCrew<Sys> crew_;
   Counters counters_;
   NewtonOptions options_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "holonom/norm.hpp"
 #include "holonom/solve/constraints.hpp"
 
 namespace holonom {
@@ -55,19 +56,12 @@ class Stagnation {
   int iterations_ = 0, growths_ = 0, only_, max_;
 };
 
-template <class S, int N>
-Real<S> largest(const Vec<S, N>& a) {
-  Real<S> size(0);
-  for (int i = 0; i < a.size(); ++i) keep_largest(size, Real<S>(magnitude(a[i])));
-  return size;
-}
-
 // Relative to the largest entry, or to `scale` if that is larger.
 template <class S, int N>
 Real<S> largest_change(const Vec<S, N>& a, const Vec<S, N>& b, const Real<S>& scale) {
   using R = Real<S>;
-  R change(0), size = largest(a);
-  for (int i = 0; i < a.size(); ++i) keep_largest(change, R(magnitude(S(a[i] - b[i]))));
+  const R change = largest_difference(a, b);
+  R size = largest(a);
   if (size < scale) size = scale;
   return size > R(0) ? R(change / size) : change;
 }
