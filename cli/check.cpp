@@ -45,8 +45,12 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     if (start.energy_lost > 0) std::printf("                   projection of the motion took %.1e of the energy\n", start.energy_lost);
     std::printf("  rank of G        %d of %d%s\n", rank.rank, sys.m(),
                 rank.rank == sys.m() ? "" : rank.singular_position ? ": the start is a singular position" : ": redundant constraints");
-    for (const auto& set_of_rows : rank.dependent)
-      std::printf("                   dependent: %s\n", quoted_list(labels.constraints, set_of_rows).c_str());
+    if (!rank.is_clear())
+      std::printf("                   there is no clear gap: the last constraint that counts has %.0f times the pivot of the next\n", rank.gap);
+    constexpr std::size_t shown = 5;
+    for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i)
+      std::printf("                   dependent: %s\n", quoted_list(labels.constraints, rank.dependent[i]).c_str());
+    if (rank.dependent.size() > shown) std::printf("                   and %zu more sets\n", rank.dependent.size() - shown);
     std::printf("  freedom          %d degrees\n", sys.n() - rank.rank);
   }
   const double reversal = reversal_defect(sys, start.state);

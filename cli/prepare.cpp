@@ -1,5 +1,7 @@
 #include "prepare.hpp"
 
+#include <cmath>
+
 #include "holonom/analysis/rank.hpp"
 #include "holonom/expr/native.hpp"
 
@@ -44,6 +46,9 @@ void report_rank(const GraphSystem<double>& sys, const State<double>& x) {
                                                          : "the constraints " + which + " are dependent") +
                      ". Start from another position");
   }
+  if (!rank.is_clear())
+    warn("the rank of the constraints, " + std::to_string(rank.rank) + " of " + std::to_string(sys.m()) + ", is not clear: the last one that counts has only " +
+         std::to_string(std::lround(rank.gap)) + " times the pivot of the next. They are nearly dependent, or nearly independent");
   if (rank.rank == sys.m()) return;
   constexpr std::size_t shown = 5;
   std::string which;

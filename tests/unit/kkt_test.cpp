@@ -139,8 +139,8 @@ TYPED_TEST(Kkt, SolvesAsTheDenseSolverDoes) {
     Problem<S> problem(n, m, static_cast<unsigned>(n + m));
     const SparseMass<S> mass = problem.mass();
     GramSolver<S, Dynamic, Dynamic> kkt(n, m), dense(n, m);
-    ASSERT_TRUE(kkt.analyse(problem.G0, Metric<S>{mass}).ok());
-    ASSERT_TRUE(dense.analyse(problem.G0, Metric<S>{mass, false}).ok());
+    ASSERT_TRUE(kkt.analyse(problem.G0, Metric<S>{mass}, equal_units<S>(m)).ok());
+    ASSERT_TRUE(dense.analyse(problem.G0, Metric<S>{mass, false}, equal_units<S>(m)).ok());
     EXPECT_FALSE(kkt.refreshes());
     EXPECT_TRUE(dense.refreshes()) << "the other is the dense one";
     const Vec<S> b = random_vector<S>(problem.random, m), u = random_vector<S>(problem.random, n);
@@ -150,11 +150,11 @@ TYPED_TEST(Kkt, SolvesAsTheDenseSolverDoes) {
       dense.solve(y);
       EXPECT_LE(distance(x, y), tolerance) << what << ", m = " << m;
       x = y = b;
-      EXPECT_EQ(kkt.newton(problem.G1, x, true), -1);
-      EXPECT_EQ(dense.newton(problem.G1, y, true), -1);
+      kkt.newton(problem.G1, x, true);
+      dense.newton(problem.G1, y, true);
       EXPECT_LE(distance(x, y), tolerance) << what << ", Newton, m = " << m;
       Vec<S> again = b;
-      EXPECT_EQ(kkt.newton(problem.G1, again, false), -1);
+      kkt.newton(problem.G1, again, false);
       EXPECT_EQ(distance(again, x), 0) << "the factors are kept";
       kkt.multiply(problem.G0, u, x);
       dense.multiply(problem.G0, u, y);
@@ -169,11 +169,6 @@ TYPED_TEST(Kkt, SolvesAsTheDenseSolverDoes) {
     ASSERT_TRUE(kkt.factor(problem.G0, Metric<S>{mass}).ok());
     ASSERT_TRUE(dense.factor(problem.G0, Metric<S>{mass, false}).ok());
     compare("factored");
-    EXPECT_EQ(kkt.turned(problem.G1), -1);
-    for (int z = 0; z < 3; ++z) problem.G1.values()[z] = -problem.G1.values()[z];
-    EXPECT_EQ(kkt.turned(problem.G1), 0);
-    Vec<S> x = b;
-    EXPECT_GE(kkt.newton(problem.G1, x, true), 0) << "the matrix is not positive any more";
   }
 }
 
@@ -200,7 +195,7 @@ TEST(KktRank, DependentConstraintsAreFoundAndDropped) {
     }
   const SparseMass<double> mass = problem.mass();
   GramSolver<double, Dynamic, Dynamic> gram(n, m);
-  ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}).ok());
+  ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}, equal_units<double>(gram.m())).ok());
   EXPECT_EQ(gram.rank(), m - repeated);
   ASSERT_EQ(gram.dropped().size(), at(repeated));
   for (const int k : gram.dropped()) EXPECT_TRUE(k < repeated || k >= m - repeated) << k;
@@ -224,7 +219,7 @@ TEST(KktRank, ADependenceOnTheWayIsNamed) {
   for (int z = 0; z < 3; ++z) problem.pattern.column[at(3 * 7 + z)] = problem.pattern.column[at(3 * 2 + z)];
   const SparseMass<double> mass = problem.mass();
   GramSolver<double, Dynamic, Dynamic> gram(n, m);
-  ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}).ok());
+  ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}, equal_units<double>(gram.m())).ok());
   ASSERT_EQ(gram.rank(), m);
   const Jacobian<double> good = problem.G0;
   for (int z = 0; z < 3; ++z) problem.G0.values()[3 * 7 + z] = 2 * problem.G0.values()[3 * 2 + z];
@@ -240,7 +235,7 @@ TEST(KktRank, ADependenceOnTheWayIsNamed) {
   Vec<double> x = random_vector<double>(problem.random, m), y = x;
   gram.solve(x);
   GramSolver<double, Dynamic, Dynamic> fresh(n, m);
-  ASSERT_TRUE(fresh.analyse(good, Metric<double>{mass}).ok());
+  ASSERT_TRUE(fresh.analyse(good, Metric<double>{mass}, equal_units<double>(m)).ok());
   fresh.solve(y);
   EXPECT_EQ(distance(x, y), 0);
 }
@@ -265,7 +260,7 @@ TEST(KktStability, TheBackwardErrorIsRoundOffInBadProblems) {
     DenseGram<double, Dynamic, Dynamic> dense(n, m);
     dense.assemble(problem.G0, Metric<double>{mass});
     GramSolver<double, Dynamic, Dynamic> gram(n, m);
-    ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}).ok());
+    ASSERT_TRUE(gram.analyse(problem.G0, Metric<double>{mass}, equal_units<double>(gram.m())).ok());
     ASSERT_EQ(gram.rank(), m) << "spread 10^" << spread;
     Vec<double> b = random_vector<double>(problem.random, m);
     for (int k = 0; k < m; ++k) b[k] *= std::sqrt(dense.matrix()(k, k));

@@ -296,7 +296,7 @@ TEST(RedundantConstraints, MultipliersHaveMinimalNorm) {
     Vec<double> b(m);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) b[i] += K[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * y[j];
-    Redundant<double> solver(m, rank);
+    Redundant<double> solver(m, rank, equal_units<double>(m));
     ASSERT_TRUE(solver.factor(square(K), 1e-11));
     Vec<double> x = b;
     solver.solve(x);
@@ -330,7 +330,7 @@ TEST(RedundantConstraints, MultipliersAreDifferentiatedExactly) {
     Vec<S> b(m);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < m; ++j) b[i] += K[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * S(y[j]);
-    Redundant<S> solver(m, rank);
+    Redundant<S> solver(m, rank, equal_units<S>(m));
     EXPECT_TRUE(solver.factor(square(K), Real<S>(1e-11)));
     solver.solve(b);
     return b;
@@ -342,7 +342,7 @@ TEST(RedundantConstraints, MultipliersAreDifferentiatedExactly) {
 }
 
 TEST(RedundantConstraints, AFallInRankIsReported) {
-  Redundant<double> solver(3, 2);
+  Redundant<double> solver(3, 2, equal_units<double>(3));
   EXPECT_TRUE(solver.factor(square<double>({{1, 0, 1}, {0, 1, 0}, {1, 0, 1}}), 1e-12));
   EXPECT_FALSE(solver.factor(square<double>({{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}), 1e-12));
 }
@@ -376,7 +376,7 @@ template <class Gram, class G_t, class Metric, class VecM, class VecN>
 vector<double> everything(Gram& gram, const G_t& G0, const G_t& G1, const Metric& A, const VecM& b, const VecN& u) {
   vector<double> all;
   const auto keep = [&](const auto& x) { all.insert(all.end(), x.begin(), x.end()); };
-  EXPECT_TRUE(gram.analyse(G0, A).ok());
+  EXPECT_TRUE(gram.analyse(G0, A, units_like(b)).ok());
   VecM x = b;
   gram.solve(x);
   keep(x);
@@ -387,7 +387,7 @@ vector<double> everything(Gram& gram, const G_t& G0, const G_t& G1, const Metric
   gram.multiply(G0, u, product);
   keep(product);
   x = b;
-  EXPECT_EQ(gram.newton(G1, x, true), -1);
+  gram.newton(G1, x, true);
   keep(x);
   EXPECT_TRUE(gram.factor(G1, A).ok());
   x = b;
@@ -478,11 +478,11 @@ TEST(Gram, SolutionsSatisfyTheEquations) {
   std::mt19937 random(6);
   const Vec<double> b = random_vector<double>(random, 5);
   GramSolver<double, Dynamic, Dynamic> gram(chain.pattern.n, 5);
-  ASSERT_TRUE(gram.analyse(G0, A).ok());
+  ASSERT_TRUE(gram.analyse(G0, A, equal_units<double>(gram.m())).ok());
   for (const bool newton : {false, true}) {
     Vec<double> x = b, force(chain.pattern.n), image(chain.pattern.n), back(5);
     if (newton) {
-      ASSERT_EQ(gram.newton(G1, x, true), -1);
+      gram.newton(G1, x, true);
     } else {
       gram.solve(x);
     }
@@ -499,15 +499,15 @@ TEST(Gram, FailuresAreTold) {
   Jacobian<double> G(pattern);
   GramSolver<double, Dynamic, Dynamic> gram(2, 2);
   G.values() = {1, 0, 0, 1};
-  ASSERT_TRUE(gram.analyse(G, A).ok());
+  ASSERT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok());
   G.values() = {1, 0, std::nan(""), 1};
   EXPECT_EQ(gram.factor(G, A).failure, Failure::not_finite);
-  EXPECT_FALSE(gram.analyse(G, A).ok());
+  EXPECT_FALSE(gram.analyse(G, A, equal_units<double>(2)).ok());
   G.values() = {1, 2, 2, 4};
-  EXPECT_TRUE(gram.analyse(G, A).ok()) << "dependent constraints are allowed if they are found at the start";
+  EXPECT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok()) << "dependent constraints are allowed if they are found at the start";
   EXPECT_EQ(gram.rank(), 1);
   G.values() = {1, 0, 0, 1};
-  EXPECT_TRUE(gram.analyse(G, A).ok());
+  EXPECT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok());
   EXPECT_EQ(gram.rank(), 2);
   G.values() = {1, 2, 2, 4};
   EXPECT_EQ(gram.factor(G, A).failure, Failure::singular) << "but not if they become so on the way";
@@ -515,19 +515,51 @@ TEST(Gram, FailuresAreTold) {
   Jacobian<double, 2, 2> fixed;
   fixed(0, 0) = fixed(1, 0) = 1;
   GramSolver<double, 2, 2> small(2, 2);
-  EXPECT_EQ(small.analyse(fixed, TestMetric<double, 2>{{1.0, 1.0}, 0.0}).failure, Failure::singular);
+  EXPECT_EQ(small.analyse(fixed, TestMetric<double, 2>{{1.0, 1.0}, 0.0}, equal_units<double, 2>(2)).failure, Failure::singular);
 }
 
-TEST(Gram, AReversedGradientIsSuspicious) {
-  const Pattern pattern = dense_pattern(1, 2);
+TEST(Gram, ANewtonStepWorksBeyondADeadCentre) {
+  // G₁ G₀ᵀ with a determinant that is negative, and with one that nearly vanishes
+  const Pattern pattern = dense_pattern(2, 2);
   const TestMetric<double, Dynamic> A{Vec<double>{1, 1}, 0.0};
   Jacobian<double> G0(pattern), G1(pattern);
-  G0.values() = {1, 0};
-  G1.values() = {-1, 0.1};
-  GramSolver<double, Dynamic, Dynamic> gram(2, 1);
-  ASSERT_TRUE(gram.analyse(G0, A).ok());
-  Vec<double> r{1.0};
-  EXPECT_EQ(gram.newton(G1, r, true), 0);
+  G0.values() = {1, 0.2, 0.1, 1};
+  GramSolver<double, Dynamic, Dynamic> gram(2, 2);
+  ASSERT_TRUE(gram.analyse(G0, A, equal_units<double>(2)).ok());
+  for (const auto& turned : {Vec<double>{0, 1, 1, 0.3}, Vec<double>{1, 1, 1, 1 + 1e-6}}) {
+    G1.values() = turned;
+    const Vec<double> b{0.3, -0.7};
+    Vec<double> x = b, force(2), back(2);
+    gram.newton(G1, x, true);
+    subtract_force(G0, x, force);
+    multiply(G1, force, back);
+    for (int k = 0; k < 2; ++k) EXPECT_NEAR(-back[k], b[k], 1e-9);
+  }
+}
+
+// A factor in a constraint changes units, not ranks, forces or digits.
+TEST(RedundantConstraints, AFactorOfTwoToTheKChangesNoBit) {
+  std::mt19937 random(21);
+  const Rows<double> G = dependent_matrix<double>(random, 5, 8, 3);
+  const Vec<double> y = random_vector<double>(random, 5);
+  const auto forces = [&](double factor) {
+    Rows<double> scaled_rows = G;
+    for (double& a : scaled_rows[2]) a *= factor;
+    const Rows<double> K = times_transpose(scaled_rows, scaled_rows);
+    Vec<double> unit = equal_units<double>(5), b(5);
+    unit[2] = 1 / factor;
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < 5; ++j) b[i] += K[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * (j == 2 ? y[j] / factor : y[j]);
+    Redundant<double> solver(5, 3, unit);
+    EXPECT_TRUE(solver.factor(square(K), 1e-11)) << factor;
+    solver.solve(b);
+    vector<double> force(8, 0.0);
+    for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t j = 0; j < 8; ++j) force[j] += scaled_rows[k][j] * b[static_cast<int>(k)];
+    return force;
+  };
+  const vector<double> as_written = forces(1);
+  for (const int k : {-400, -40, 40, 400}) EXPECT_EQ(forces(std::ldexp(1.0, k)), as_written) << k;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "holonom/dual.hpp"
 #include "holonom/expr/interpreter.hpp"
 #include "holonom/expr/parser.hpp"
+#include "holonom/vector.hpp"
 #include "holonom/wide.hpp"
 
 namespace holonom::test {
@@ -87,6 +88,18 @@ template <class S>
   if (a.d == b.d) return ::testing::AssertionSuccess();
   if (auto result = agree<S>(a.d, b.d, factor); !result) return result << " (tangent)";
   return ::testing::AssertionSuccess();
+}
+
+// Constraints that are comparable as they are (ConstraintScale::row_units)
+template <class S, int M = Dynamic>
+Vec<Real<S>, M> equal_units(int m) {
+  Vec<Real<S>, M> unit(m);
+  fill(unit, Real<S>(1));
+  return unit;
+}
+template <class S, int M>
+Vec<Real<S>, M> units_like(const Vec<S, M>& b) {
+  return equal_units<S, M>(b.size());
 }
 
 }  // namespace holonom::test

@@ -11,6 +11,7 @@
 #include "holonom/analysis/conservation.hpp"
 #include "holonom/analysis/convergence_order.hpp"
 #include "holonom/analysis/loop_integral.hpp"
+#include "holonom/analysis/rank.hpp"
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/analysis/reversal.hpp"
 #include "holonom/analysis/symmetry.hpp"
@@ -251,7 +252,9 @@ class Certify {
       c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());
       if (c.within()) return;
       if (k == stretches) {
-        if (k > 1 && !(same_sign && ratio > 0.5 && ratio < 2)) {
+        // One degree of freedom knows no chaos: an energy that wanders there has left the motion.
+        const bool may_wander = sys_.n() - constraint_rank(rounded_, start_double_).rank > 1;
+        if (k > 1 && may_wander && !(same_sign && ratio > 0.5 && ratio < 2)) {
           c.verdict = Verdict::not_measured;
           c.remark = text("no steady drift, but the energy wanders, last by %.1e %s, as in a chaotic motion with long steps", c.measured,
                           c.remark.c_str());

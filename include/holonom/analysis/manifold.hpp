@@ -21,22 +21,22 @@ class Manifold {
  public:
   explicit Manifold(const AnySystem<S>& sys)
       : sys_(sys), gram_(sys.n(), sys.m()), G_(sys.pattern()), v_(sys.n()), a_(sys.n()), b_(sys.n()), r_(sys.m()),
-        c_(sys.m()), position_scale_(sys.m()), hidden_scale_(sys.m()) {}
+        c_(sys.m()), scale_(sys.n(), sys.m()) {}
 
   // |g| and |G H_p|
   Residual<R> position(const Vec<S>& q) {
-    if (!scale_known_) first_scale(sys_, q, c_, position_scale_);
-    scale_known_ = true;
     sys_.g_and_G(q, r_, G_);
-    rescale(G_, q, position_scale_);
-    return measure(position_scale_);
+    if (!scale_known_) find_scale(q);
+    else scale_.grow(G_, q);
+    return measure(scale_.inverse());
   }
   Residual<R> hidden(const Vec<S>& q, const Vec<S>& p) {
     sys_.G(q, G_);
+    if (!scale_known_) find_scale(q);
     sys_.H_p(q, p, v_);
     multiply(G_, v_, r_);
-    hidden_scale(G_, v_, hidden_scale_);
-    return measure(hidden_scale_);
+    scale_.measure_motion(G_, v_);
+    return measure(scale_.hidden_inverse());
   }
   const Vec<S>& last_residual() const { return r_; }
 
@@ -60,16 +60,14 @@ class Manifold {
   }
   Status project_momentum(State<S>& x) {
     if (sys_.m() == 0) return {};
-    sys_.G(x.q, G_);
-    if (const Status s = gram_.analyse(G_, metric(x)); !s.ok()) return s;
-    return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, hidden_scale_, {});
+    if (const Status s = analyse(x); !s.ok()) return s;
+    return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, scale_, {});
   }
 
   // λ(q, p) of the index-1 system: G H_pp Gᵀ λ = g_qq(v, v) + G (H_pq v − H_pp H_q), v = H_p.
   Status multipliers(State<S>& x) {
     if (sys_.m() == 0) return {};
-    sys_.G(x.q, G_);
-    if (const Status s = gram_.analyse(G_, metric(x)); !s.ok()) return s;
+    if (const Status s = analyse(x); !s.ok()) return s;
     sys_.H_p(x.q, x.p, v_);
     sys_.g_qq(x.q, v_, v_, c_);
     sys_.H_q(x.q, x.p, a_);
@@ -107,13 +105,24 @@ class Manifold {
       if (verdict == Convergence<R>::Verdict::failed)
         return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
       // Off the manifold, redundant constraints are dependent only nearly.
-      if (const Status s = gram_.analyse(G_, metric(x), R(1e-7)); !s.ok()) return s;
+      if (const Status s = gram_.analyse(G_, metric(x), scale_.row_units(), R(1e-7)); !s.ok()) return s;
       gram_.solve(r_);
       gram_.subtract_displacement(G_, S(1), r_, x.q);
     }
   }
 
   MetricAt<AnySystem<S>> metric(const State<S>& x) const { return {sys_, x.q, x.p}; }
+  // Scales at q, where G is known. (Units of coordinates do not depend on momenta.)
+  void find_scale(const Vec<S>& q) {
+    fill(v_, S(0));
+    scale_.begin(sys_, MetricAt<AnySystem<S>>{sys_, q, v_}, q, G_, c_);
+    scale_known_ = true;
+  }
+  Status analyse(const State<S>& x) {
+    sys_.G(x.q, G_);
+    if (!scale_known_) find_scale(x.q);
+    return gram_.analyse(G_, metric(x), scale_.row_units());
+  }
   Residual<R> measure(const Vec<R>& inverse_scale) const {
     Residual<R> result;
     result.relative = relative_residual(r_, inverse_scale);
@@ -130,7 +139,7 @@ class Manifold {
   GramSolver<S, Dynamic, Dynamic> gram_;
   Jacobian<S> G_;
   Vec<S> v_, a_, b_, r_, c_;
-  Vec<R> position_scale_, hidden_scale_;  // inverse ones
+  ConstraintScale<S, Dynamic, Dynamic> scale_;
   bool scale_known_ = false;
 };
 

@@ -13,11 +13,14 @@ struct ConstraintRank {
   int rank = 0;
   std::vector<std::vector<int>> dependent;  // each: constraints of which one follows from the others
   bool singular_position = false;           // dependent here, but not at positions nearby
+  // The smallest pivot that counts over the largest that does not, where both were seen: a rank with no gap is a guess.
+  double gap = std::numeric_limits<double>::infinity();
+  bool is_clear() const { return gap > 1e3; }
 };
 
 ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>& x);
 
-// "'a', 'b' and 'c'"
+// "'a', 'b' and 'c'"; of many names the first few, and how many more there are
 std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which);
 
 }  // namespace holonom

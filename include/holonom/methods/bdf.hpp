@@ -40,7 +40,7 @@ class BackwardDifferences {
       starter_.counters() = {};
       if (const Status s = starter_.step(sys, now_, h); !s.ok()) return s;
       stages_.counters() += starter_.counters();
-      if (const Status s = stages_.depart_from(sys, x.q, x.p, now_.q, now_.p); !s.ok()) return s;
+      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
       ++known_;
     } else {
       // The history's part, and the polynomial through it, for a first guess.
@@ -66,7 +66,7 @@ class BackwardDifferences {
       impulse_.remember(0, stages_.Lambda(0));
       now_.q = stages_.Q(0);
       now_.p = stages_.P(0);
-      if (const Status s = stages_.depart_from(sys, x.q, x.p, now_.q, now_.p); !s.ok()) return s;
+      if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
       ++stages_.counters().steps;
     }
     std::rotate(history_.begin(), history_.end() - 1, history_.end());

@@ -19,8 +19,8 @@ class ExplicitRungeKutta {
  public:
   ExplicitRungeKutta(const Sys& sys, const ExplicitTableau& tableau)
       : gram_(size_q(sys), size_g(sys)), G_(make_jacobian(sys)), q_(size_q(sys)), p_(size_q(sys)), a_(size_q(sys)),
-        b_(size_q(sys)), lambda_(size_g(sys)), r_(size_g(sys)), position_scale_(size_g(sys)),
-        hidden_scale_(size_g(sys)), lost_(size_q(sys)) {
+        b_(size_q(sys)), lambda_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
+        lost_(size_q(sys)) {
     const auto number = [](const Fraction& f) { return S(f.numerator) / S(f.denominator); };
     for (const auto& row : tableau.A) {
       auto& numbers = A_.emplace_back();
@@ -35,9 +35,9 @@ class ExplicitRungeKutta {
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     lost_.clear();
     sys.G(x.q, G_);
-    first_scale(sys, x.q, r_, position_scale_);
-    rescale(G_, x.q, position_scale_);
-    return gram_.analyse(G_, MetricAt<Sys>{sys, x.q, x.p});
+    const MetricAt<Sys> metric{sys, x.q, x.p};
+    scale_.begin(sys, metric, x.q, G_, r_);
+    return gram_.analyse(G_, metric, scale_.row_units());
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
@@ -111,15 +111,16 @@ class ExplicitRungeKutta {
   Status project(const Sys& sys) {
     if (size_g(sys) == 0) return {};
     Convergence<R> convergence(epsilon<S>(), options_);
+    bool stalled = false;
     for (;;) {
       constraint_and_jacobian(sys, q_, r_, G_);
       ++counters_.constraint;
       ++counters_.jacobian;
-      const R size = relative_residual(r_, position_scale_);
+      const R size = stalled ? scale_.residual_at(G_, q_, r_) : scale_.residual(r_);
       const auto verdict = convergence(size);
       if (verdict == Convergence<R>::Verdict::failed)
-        return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r_, position_scale_), to_double(size)};
-      if (convergence.stalled()) rescale(G_, q_, position_scale_);
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r_), to_double(size)};
+      stalled = stalled || convergence.stalled();
       ++counters_.factorisation;
       if (const Status s = gram_.factor(G_, MetricAt<Sys>{sys, q_, p_}); !s.ok()) return s;
       if (verdict == Convergence<R>::Verdict::done) break;
@@ -128,7 +129,8 @@ class ExplicitRungeKutta {
       if (compensated_) absorb(q_, lost_.q);
     }
     counters_.newton(convergence.iterations());
-    return onto_cotangent(sys, gram_, G_, q_, p_, a_, r_, hidden_scale_, options_, compensated_ ? &lost_.p : nullptr);
+    if (stalled) scale_.grow(G_, q_);
+    return onto_cotangent(sys, gram_, G_, q_, p_, a_, r_, scale_, options_, compensated_ ? &lost_.p : nullptr);
   }
 
   std::vector<std::vector<S>> A_;
@@ -138,7 +140,7 @@ class ExplicitRungeKutta {
   Jacobian<S, N, M> G_;
   Vec<S, N> q_, p_, a_, b_;
   Vec<S, M> lambda_, r_;
-  Vec<R, M> position_scale_, hidden_scale_;
+  ConstraintScale<S, N, M> scale_;
   bool compensated_ = false;
   Rounding<S, N> lost_;
   Counters counters_;

@@ -27,7 +27,7 @@ class ImplicitRungeKutta {
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
     lost_.clear();
     const Status s = stages_.begin(sys, x.q, x.p);
-    projection_.begin(sys, x.q, stages_.G_at_start());
+    projection_.begin(sys, metric_at(sys, x.q, x.p), x.q, stages_.G_at_start());
     return s;
   }
 
@@ -51,7 +51,7 @@ class ImplicitRungeKutta {
     if (projected_) {
       if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
       next_lost_.clear();
-    } else if (const Status s = stages_.depart_from(sys, x.q, x.p, q1_, p1_); !s.ok()) {
+    } else if (const Status s = stages_.depart_from(sys, q1_, p1_); !s.ok()) {
       return s;
     }
     stages_.remember(travel_, false);

@@ -74,8 +74,8 @@ class MidpointMotion {
     axpy(S(-time), force_, lost.p);
   }
 
-  Status project(const Sys&, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
-    return solver_.onto_cotangent(p, lost);
+  Status project(const Sys& sys, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
+    return solver_.onto_cotangent(sys, p, lost);
   }
 
   bool redundant() const { return solver_.redundant(); }
@@ -117,7 +117,8 @@ class MidpointMotion {
       if (trial) *trial = *lost;
       push(p_hat_, half, trial);
       previous_ = q1_;
-      if (const Status s = solver_.drift(sys, q, p_hat_, h, impulse_, P_, q1_, G1_, trial); !s.ok()) return s;
+      Expectation<R> any;  // guesses get better from iteration to iteration
+      if (const Status s = solver_.drift(sys, q, p_hat_, h, impulse_, any, P_, q1_, G1_, trial); !s.ok()) return s;
       for (int i = 0; i < q.size(); ++i) d_[i] = q1_[i] - q[i];
       const R change = largest_change(q1_, previous_, size);
       const auto verdict = stagnation(change, change);

@@ -16,7 +16,7 @@ class PartitionedRungeKutta {
  public:
   PartitionedRungeKutta(const Sys& sys, const Tableau<S>& t, const Tableau<S>& dual)
       : b_(t.b), stages_(sys, {t.A, dual.A, t.c, true}), q1_(size_q(sys)), p1_(size_q(sys)), unprojected_(size_q(sys)), last_kick_(size_q(sys)),
-        d_(size_q(sys)), r_(size_g(sys)), lambda_(size_g(sys)), scale_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
+        d_(size_q(sys)), r_(size_g(sys)), lambda_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
   void use_threads(int threads) { stages_.use_threads(threads); }
@@ -42,10 +42,10 @@ class PartitionedRungeKutta {
         next_lost_.q[k] = lost_in_sum(x.q[k], S(stages_.displacement(s - 1)[k] + lost->q[k]), q1_[k]);
       }
     }
-    if (const Status status = stages_.depart_from(sys, x.q, x.p, q1_, p1_); !status.ok()) return status;
+    if (const Status status = stages_.depart_from(sys, q1_, p1_); !status.ok()) return status;
     unprojected_ = p1_;
     if (stages_.gram().m() > 0)
-      if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_, scale_, stages_.options(),
+      if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_, stages_.scale(), stages_.options(),
                                                lost ? &next_lost_.p : nullptr);
           !status.ok())
         return status;
@@ -80,7 +80,6 @@ class PartitionedRungeKutta {
   StageSolver<Sys> stages_;
   Vec<S, N> q1_, p1_, unprojected_, last_kick_, d_;  // last_kick_: GᵀΛ_s
   Vec<S, M> r_, lambda_;
-  Vec<R, M> scale_;
   Rounding<S, N> lost_, next_lost_;
   bool compensated_ = false;
 };

@@ -80,14 +80,15 @@ class MapMotion {
   MapMotion(const Sys& sys, int moves, Further&&... further)
       : map_(sys, std::forward<Further>(further)...), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)),
         broyden_(size_g(sys)), G_(make_jacobian(sys)), G1_(make_jacobian(sys)), q1_(size_q(sys)), p1_(size_q(sys)),
-        v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), inverse_scale_(size_g(sys)), hidden_scale_(size_g(sys)) {}
+        v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
+        expected_q_(size_q(sys)), expected_p_(size_q(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
     ++counters_.jacobian;
-    first_scale(sys, x.q, r_, inverse_scale_);
-    rescale(G_, x.q, inverse_scale_);
-    const Status s = gram_.analyse(G_, MetricAt<Sys>{sys, x.q, x.p});
+    const MetricAt<Sys> metric{sys, x.q, x.p};
+    scale_.begin(sys, metric, x.q, G_, r_);
+    const Status s = gram_.analyse(G_, metric, scale_.row_units());
     predictor_.begin(gram_.rank() < gram_.m());
     return s;
   }
@@ -104,24 +105,29 @@ class MapMotion {
       subtract_force(G_, impulse_, p1_);
       if (const Status s = map_(sys, q1_, p1_, h, counters_); !s.ok()) return s;
       if (gram_.m() == 0) break;
+      if (convergence.iterations() == 0) {
+        expected_q_ = q1_;
+        expected_p_ = p1_;
+      }
       sys.g(q1_, r_);
       ++counters_.constraint;
-      const R size = relative_residual(r_, inverse_scale_);
+      const R size = scale_.residual(r_);
       const auto verdict = convergence(size);
       // Broyden's method need not gain in every iteration, least of all in tangents, only in every two.
       paused = !paused && convergence.stalled() && size > R(10) * epsilon<S>();
       if (verdict == Convergence<R>::Verdict::done && !paused) break;
       if (verdict == Convergence<R>::Verdict::failed) {
         counters_.newton(convergence.iterations());
-        return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r_, inverse_scale_), to_double(size)};
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r_), to_double(size)};
       }
       R of_values(0);
-      for (int k = 0; k < r_.size(); ++k) of_values = std::max(of_values, R(magnitude(value(r_[k])) * inverse_scale_[k]));
+      for (int k = 0; k < r_.size(); ++k) of_values = std::max(of_values, R(magnitude(value(r_[k])) * scale_.inverse()[k]));
       gram_.solve(r_);
       for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
       broyden_(r_, of_values > R(1000) * epsilon<S>());
       for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
     }
+    if (gram_.m() > 0 && !is_near(q, predictor_.expectation(slot))) return {Failure::wrong_root};
     predictor_.remember(slot, impulse_);
     q = q1_;
     p = p1_;
@@ -130,7 +136,6 @@ class MapMotion {
     counters_.newton(convergence.iterations());
     sys.G(q, G1_);
     ++counters_.jacobian;
-    if (const int k = gram_.turned(G1_); k >= 0) return {Failure::wrong_root, k};
     std::swap(G_, G1_);
     ++counters_.factorisation;
     return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
@@ -141,7 +146,7 @@ class MapMotion {
 
   Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>*) {
     if (gram_.m() == 0) return {};
-    return onto_cotangent(sys, gram_, G_, q, p, v_, r_, hidden_scale_, options_);
+    return onto_cotangent(sys, gram_, G_, q, p, v_, r_, scale_, options_);
   }
 
   bool redundant() const { return gram_.rank() < gram_.m(); }
@@ -153,6 +158,17 @@ class MapMotion {
   }
 
  private:
+  // Whether the map ended near where the guess of Λ led to, compared with its way from q. (What a map does between is not known.)
+  bool is_near(const Vec<S, N>& q, Expectation<R>&) {
+    for (int i = 0; i < q.size(); ++i) {
+      expected_q_[i] -= q1_[i];
+      expected_p_[i] -= p1_[i];
+      v_[i] = q1_[i] - q[i];
+    }
+    const R distance = largest_product(expected_q_, expected_p_), round_off = R(1e4) * epsilon<S>();
+    return Expectation<R>().meets(distance, largest_product(v_, p1_)) || distance <= round_off * round_off * largest_product(q, p1_);
+  }
+
   Map<Sys> map_;
   GramSolver<S, N, M> gram_;
   Predictor<S, M> predictor_;
@@ -160,7 +176,8 @@ class MapMotion {
   Jacobian<S, N, M> G_, G1_;
   Vec<S, N> q1_, p1_, v_;
   Vec<S, M> impulse_, r_;
-  Vec<R, M> inverse_scale_, hidden_scale_;
+  ConstraintScale<S, N, M> scale_;
+  Vec<S, N> expected_q_, expected_p_;
   Counters counters_;
   NewtonOptions options_;
 };

@@ -143,8 +143,8 @@ class RunLoop {
                             : "no position was found that satisfies the constraint " + name + " (relative residual " + text(s.residual) + ")." + smaller;
         break;
       case Failure::wrong_root:
-        what = name.empty() ? "the stages that were found do not continue the motion: a wrong solution of the step's equations." + smaller
-                            : "the constraint " + name + " turned by more than a right angle within one step (or from one stage of it to the next), so its solution is the wrong one." + smaller;
+        what = "what was found does not continue the motion: the step is too long to follow it, or leads to where two branches of the mechanism "
+               "(near " + (name.empty() ? "a dead centre" : "the constraint " + name) + ") are too near to each other to tell which is the right one." + smaller;
         break;
       case Failure::singular: {
         // Names come from the last good state, where the same constraints are nearly dependent.

@@ -2,141 +2,13 @@
 // an unconverged solve is not symplectic; in dual numbers the residual includes the tangent part.
 #pragma once
 
+#include "holonom/solve/constraint_scale.hpp"
+#include "holonom/solve/continuation.hpp"
+#include "holonom/solve/convergence.hpp"
 #include "holonom/solve/gram.hpp"
 #include "holonom/solve/rounding.hpp"
-#include "holonom/system.hpp"
 
 namespace holonom {
-
-// The matrix that corrects the stages of implicit Runge-Kutta methods (solve/stage_solver.hpp).
-enum class StageMatrix : std::uint8_t { automatic, start, stages, full };
-
-struct NewtonOptions {
-  double tolerance = 0;      // relative residual to stop at; 0: round-off
-  int max_iterations = 50;
-  StageMatrix matrix = StageMatrix::automatic;
-  int stage_iterations = 0;  // exactly so many for the stages of a step, to see what is lost; 0: to round-off
-};
-
-// max_k |r_k| / scale_k: a residual against the rounding errors of its own terms, the same in all
-// units. NaN if one of them is. (No branches: which constraint is the largest cannot be predicted.)
-template <class S, class R, int M>
-R relative_residual(const Vec<S, M>& r, const Vec<R, M>& inverse_scale) {
-  R largest(0), sum(0);
-  for (int k = 0; k < r.size(); ++k) {
-    const R x = magnitude(r[k]) * inverse_scale[k];
-    sum += x;
-    largest = largest < x ? x : largest;
-  }
-  return sum == sum ? largest : sum;
-}
-
-// The constraint with the largest relative residual.
-template <class S, class R, int M>
-int worst_constraint(const Vec<S, M>& r, const Vec<R, M>& inverse_scale) {
-  int worst = -1;
-  R largest(0);
-  for (int k = 0; k < r.size(); ++k) {
-    const R x = magnitude(r[k]) * inverse_scale[k];
-    if (x <= largest) continue;  // NaN is the worst
-    largest = x;
-    worst = k;
-  }
-  return worst;
-}
-
-// 1/scale from the sizes of the terms that g is made of at a first point, where the system knows them.
-template <Constrained Sys>
-void first_scale(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& r, Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale) {
-  using R = Real<ScalarOf<Sys>>;
-  fill(inverse_scale, R(0));  // unknown
-  if constexpr (requires { sys.g_scale(q, r); }) {
-    sys.g_scale(q, r);
-    for (int k = 0; k < r.size(); ++k)
-      if (magnitude(r[k]) > R(0)) inverse_scale[k] = R(1) / magnitude(r[k]);
-  }
-}
-
-// What rounding errors of q alone do to g, Σ_j |G_kj| |q_j|: scales only ever grow.
-template <class S, int N, int M>
-void rescale(const Jacobian<S, N, M>& G, const Vec<S, N>& q, Vec<Real<S>, M>& inverse_scale) {
-  using R = Real<S>;
-  for (int k = 0; k < G.m(); ++k) {
-    R s(0);
-    G.row(k, [&](int j, const S& a) { s += magnitude(a) * magnitude(q[j]); });
-    if (s * inverse_scale[k] > R(1) || (inverse_scale[k] == R(0) && s > R(0))) inverse_scale[k] = R(1) / s;
-    if (inverse_scale[k] == R(0)) inverse_scale[k] = R(1);
-  }
-}
-
-// The same for G v, from max |G_kj| max |v_j|, because single products may vanish.
-template <class S, int N, int M>
-void hidden_scale(const Jacobian<S, N, M>& G, const Vec<S, N>& v, Vec<Real<S>, M>& inverse_scale) {
-  using R = Real<S>;
-  for (int k = 0; k < G.m(); ++k) {
-    R a(0), b(0);
-    G.row(k, [&](int j, const S& x) {
-      if (magnitude(x) > a) a = magnitude(x);
-      if (magnitude(v[j]) > b) b = magnitude(v[j]);
-    });
-    inverse_scale[k] = a * b > R(0) ? R(R(1) / (a * b)) : R(1);
-  }
-}
-
-// Decides after each residual whether a Newton iteration goes on.
-template <class R>
-class Convergence {
- public:
-  enum class Verdict { go_on, done, last_correction, failed };
-
-  // quadratic: each correction squares the error; else it shrinks by a constant factor.
-  // correct_once: a first guess that is good enough for the scale of the terms is still corrected. Far from the
-  // origin that scale is much larger than the error that can be reached; and a residual at round-off is random,
-  // where the error of a guess is not.
-  // remainder: a residual r leaves at most this times r², as far as anyone knows.
-  Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false, const R& remainder = R(100))
-      : remainder_(remainder), quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)), floor_(options.tolerance > 0 ? R(options.tolerance) : eps), accepted_(R(1e5) * eps),
-        max_(options.max_iterations) {
-    if (accepted_ < floor_) accepted_ = floor_;
-  }
-
-  Verdict operator()(const R& r) {
-    ++iterations_;
-    if (r <= floor_) {
-      last_ = correct_once_ && iterations_ == 1;
-      return last_ ? Verdict::last_correction : Verdict::done;
-    }
-    stalled_ = iterations_ > 1 && !(r < previous_ / 2);
-    if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
-    if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
-    // Newton squares the error, with a constant that is a guess in the first iteration; the observed one, r / previous²,
-    // takes over later.
-    const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
-    slow_ = iterations_ > 1 && rate > R(0.05);
-    R next = quadratic_ ? (iterations_ == 1 ? R(remainder_ * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
-    // The last iterate may have been so far away that the rate says nothing: believe in no better one than these.
-    const R least = quadratic_ ? R(remainder_ / 100 * r * r) : R(r / 1000000);
-    if (next < least) next = least;
-    previous_ = r;
-    last_ = next <= floor_;
-    return last_ ? Verdict::last_correction : Verdict::go_on;
-  }
-
-  int iterations() const { return iterations_; }
-  bool stalled() const { return stalled_; }
-  bool slow() const { return slow_; }  // a new matrix would pay
-  bool last_was_unchecked() const { return last_; }
-  // The residual of a first guess was at round-off already; accept_guess: and no correction is wanted.
-  bool guess_was_good() const { return iterations_ == 1 && last_ && previous_ == R(0); }
-  void accept_guess() { last_ = false; }
-
- private:
-  R remainder_;
-  bool quadratic_, correct_once_;
-  R floor_, accepted_, previous_{0};
-  int iterations_ = 0, stalls_ = 0, max_;
-  bool stalled_ = false, slow_ = false, last_ = false;
-};
 
 // p ← p − Gᵀλ, with compensation if anyone counts what is lost
 template <class S, int N, int M>
@@ -146,31 +18,37 @@ void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, 
   absorb(p, *lost);
 }
 
+// Where constraints are redundant, rounding errors of positions make their gradients disagree by so much.
+template <class S>
+Real<S> disagreement() {
+  return Real<S>(1e5) * epsilon<S>();
+}
+
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
 // when H is quadratic in p. G = G(q) is given; v and r are scratch. `lost`: what rounding has taken from p so
 // far, if anyone counts: rounding errors along the manifold are repaired by nothing that follows.
 template <System Sys>
 Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>& gram, const JacobianOf<Sys>& G,
                       const QVec<Sys>& q, QVec<Sys>& p, QVec<Sys>& v, MVec<Sys>& r,
-                      Vec<Real<ScalarOf<Sys>>, Sys::M>& inverse_scale, const NewtonOptions& options,
+                      ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale, const NewtonOptions& options,
                       QVec<Sys>* lost = nullptr) {
-  using R = Real<ScalarOf<Sys>>;
-  Convergence<R> convergence(epsilon<ScalarOf<Sys>>(), options);
+  using S = ScalarOf<Sys>;
+  using R = Real<S>;
+  Convergence<R> convergence(epsilon<S>(), options);
+  if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
+  if (gram.rank() < gram.m()) convergence.accept(disagreement<S>());
   for (;;) {
     energy_p(sys, q, p, v);
     multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
-    if (convergence.iterations() == 0) {
-      hidden_scale(G, v, inverse_scale);
-      // A redundant constraint may vanish to first order (a dead centre); its rounding errors do not.
-      if (gram.rank() < gram.m()) fill(inverse_scale, *std::min_element(inverse_scale.begin(), inverse_scale.end()));
-    }
-    const R size = relative_residual(r, inverse_scale);
+    if (convergence.iterations() == 0) scale.measure_motion(G, v, gram.rank() < gram.m());
+    const R size = scale.hidden_residual(r);
     const auto verdict = convergence(size);
     if (verdict == Convergence<R>::Verdict::done) return {};
     if (verdict == Convergence<R>::Verdict::failed)
-      return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale), to_double(size)};
+      return {size == size ? Failure::no_convergence : Failure::not_finite, scale.worst_hidden(r), to_double(size)};
     gram.solve(r);
+    if (convergence.iterations() == 1) scale.add_impulse(G, r);
     subtract_force(G, r, p, lost);
   }
 }
@@ -186,8 +64,9 @@ class ConstraintSolver {
 
  public:
   explicit ConstraintSolver(const Sys& sys)
-      : gram_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), inverse_scale_(size_g(sys)),
-        inverse_reach_(size_g(sys)), v_(size_q(sys)) {}
+      : gram_(size_q(sys), size_g(sys)), scale_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), correction_(size_g(sys)),
+        v_(size_q(sys)), expected_(size_q(sys)), apart_(size_q(sys)), weighted_(size_q(sys)),
+        found_(size_q(sys)), last_(size_q(sys)) {}
 
   NewtonOptions options;
   Counters counters;
@@ -196,11 +75,8 @@ class ConstraintSolver {
   Status begin(const Sys& sys, const Vec<S, N>& q) {
     sys.G(q, G0_);
     ++counters.jacobian;
-    first_scale(sys, q, residual_, inverse_scale_);
-    rescale(G0_, q, inverse_scale_);
-    fill(inverse_reach_, R(0));
-    rescale(G0_, q, inverse_reach_);
-    if (const Status s = gram_.analyse(G0_, InverseMass<Sys>{sys}); !s.ok()) return s;
+    scale_.begin(sys, InverseMass<Sys>{sys}, q, G0_, residual_);
+    if (const Status s = gram_.analyse(G0_, InverseMass<Sys>{sys}, scale_.row_units()); !s.ok()) return s;
     find_remainder(sys, q);
     return {};
   }
@@ -208,14 +84,74 @@ class ConstraintSolver {
   bool redundant() const { return gram_.rank() < gram_.m(); }
 
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½. In: a first guess
-  // of Λ. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so far, if anyone counts.
+  // of Λ, and how good such guesses usually are. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so
+  // far, if anyone counts.
   // (Inlined by force: small systems then live in registers from one end of the step to the other, which
   // is a factor 1.4.)
   [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
-                                      Vec<S, M>& impulse, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
-                                      Rounding<S, N>* lost = nullptr) {
+                                      Vec<S, M>& impulse, Expectation<R>& expectation, Vec<S, N>& p_half, Vec<S, N>& q1,
+                                      Jacobian<S, N, M>& G1, Rounding<S, N>* lost = nullptr) {
+    if (const Status s = solve<false>(sys, q0, p_hat, h, impulse, &expectation, p_half, q1, G1, lost); !s.ok()) [[unlikely]]
+      return follow(sys, q0, p_hat, h, impulse, expectation, p_half, q1, G1, s, lost);
+    return {};
+  }
+
+  // q₁ becomes the point that the next drift starts from.
+  void depart_from(const Sys& sys, const Jacobian<S, N, M>& G1) {
+    if (gram_.m() == 0) return;
+    G0_ = G1;
+    gram_.displace(G1, InverseMass<Sys>{sys});
+  }
+
+  // p ← p − Gᵀμ with G M⁻¹p = 0 at that point
+  Status onto_cotangent(const Sys& sys, Vec<S, N>& p, Rounding<S, N>* lost = nullptr) {
+    if (gram_.m() == 0) return {};
+    ++counters.factorisation;
+    if (const Status s = gram_.factor(G0_); !s.ok()) return s;
+    auto&& r = scratch(residual_);
+    gram_.multiply(G0_, p, r);
+    gram_.solve(r);
+    subtract_force(G0_, r, p, lost ? &lost->p : nullptr);
+    // One constraint is left with the rounding errors of its own terms. Of several, one may be left with those of others.
+    if constexpr (M == 1) return {};
+    else if constexpr (M == 2) return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, r, p, lost);
+    else return is_tangent(sys, p) ? Status{} : refine_momentum(sys, r, p, lost);
+  }
+
+  // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
+  void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force, Vec<S, M>& lambda)
+    requires HasCurvature<Sys>
+  {
+    if (gram_.m() == 0) return;
+    sys.mass().solve(p, v_);
+    sys.g_qq(q, v_, v_, lambda);
+    gram_.multiply(G0_, force, residual_);
+    for (int k = 0; k < gram_.m(); ++k) lambda[k] -= residual_[k];
+    gram_.solve(lambda);
+  }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    scale_.visit_memory(f);
+  }
+
+ private:
+  // Whether each Newton step has a matrix of its own, or those of one step share the first.
+  bool refreshes() const {
+    if constexpr (M == Dynamic) return gram_.refreshes();
+    else return true;
+  }
+
+  // Newton's method from the guess. A solution farther from it than is expected may be a wrong one: Failure::wrong_root.
+  // Without an expectation the guess is known to be right. patient: where the terms of g have grown since they were measured,
+  // an iteration stands still above their first sizes, and is judged by the present ones.
+  template <bool patient>
+  [[gnu::always_inline]] Status solve(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
+                                      Expectation<R>* expectation, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
+                                      Rounding<S, N>* lost) {
     auto&& r = scratch(residual_);
     auto&& v = scratch(v_);
+    auto&& correction = scratch(correction_);
     const auto move = [&] {
       if (lost) {
         p_half = lost->p;
@@ -235,84 +171,173 @@ class ConstraintSolver {
       if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
       return {};
     }
+    R distance(0);
     const S rate = S(1) / h;
     Convergence<R> convergence(epsilon<S>(), options, refreshes(), true, remainder_);
-    int suspicious = -1;
+    if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
+    bool is_current = true;  // G₁ = G(q₁)
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
-      if (refresh) constraint_and_jacobian(sys, q1, r, G1);
+      is_current = refresh || convergence.foreseen();
+      if (is_current) constraint_and_jacobian(sys, q1, r, G1);
       else sys.g(q1, r);
       if (lost)  // g at the position that is kept, of which q₁ is the larger part
         for (int k = 0; k < gram_.m(); ++k)
           G1.row(k, [&](int j, const S& a) { r[k] += a * lost_in_sum(q0[j], S(h * v[j] + lost->q[j]), q1[j]); });
-      const R size = relative_residual(r, inverse_scale_);
+      R size(0);
+      if constexpr (patient) size = scale_.residual_at(G1, q1, r);
+      else size = scale_.residual(r);
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) break;
+      if (verdict == Verdict::failed || (!patient && convergence.stalled())) {
+        count(convergence.iterations());
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r), to_double(size)};
+      }
       // A guess that is as good as positions can be.
-      if (convergence.guess_was_good() && !lost && relative_residual(r, inverse_reach_) <= epsilon<S>()) {
-        convergence.accept_guess();
+      if (convergence.iterations() == 1 && size <= epsilon<S>() && !lost && !(options.tolerance > 0) &&
+          scale_.residual_of_positions(r) <= epsilon<S>())
         break;
-      }
-      if (verdict == Verdict::failed) {
-        count(convergence.iterations(), 0);
-        return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r, inverse_scale_), to_double(size)};
-      }
-      // The terms of g have grown since they were measured: a new measure, before giving up digits.
-      if (convergence.stalled()) rescale(G1, q1, inverse_scale_);
-      suspicious = gram_.newton(G1, r, refresh);
-      for (int k = 0; k < gram_.m(); ++k) impulse[k] += r[k] * rate;
+      correction = r;
+      gram_.newton(G1, correction, refresh);
+      // The square of the displacement M⁻¹G₀ᵀδ is δᵀG₀M⁻¹G₀ᵀδ, and G₁M⁻¹G₀ᵀδ is the residual.
+      distance += largest_product(correction, r);
+      for (int k = 0; k < gram_.m(); ++k) impulse[k] += correction[k] * rate;
       move();
-      if (verdict == Verdict::last_correction) break;
     }
-    if (convergence.last_was_unchecked() || !refreshes()) sys.G(q1, G1);
-    count(convergence.iterations(), convergence.last_was_unchecked());
-    // On the branch that starts at h = 0 the matrix G(q₁) M⁻¹ G(q₀)ᵀ stays positive.
-    if (suspicious >= 0) return {Failure::wrong_root, suspicious};
+    if constexpr (M == Dynamic)
+      if (!is_current) sys.G(q1, G1);
+    if constexpr (patient) scale_.grow(G1, q1);
+    count(convergence.iterations());
+    if (expectation && !expectation->meets(distance)) [[unlikely]]
+      if (!is_near(sys, distance, q0, p_hat, p_half, h, *expectation)) return {Failure::wrong_root};
     if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
     return {};
   }
 
-  // q₁ becomes the point that the next drift starts from.
-  void depart_from(const Sys& sys, const Jacobian<S, N, M>& G1) {
-    if (gram_.m() == 0) return;
-    G0_ = G1;
-    gram_.displace(G1, InverseMass<Sys>{sys});
+  // Whether q₁ is as near to its prediction as it should be, compared with the way to it, h M⁻¹p½. At turning points that is
+  // short; then what forces would do without the constraints is the measure, or rounding errors.
+  [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_hat,
+                                 const Vec<S, N>& p_half, const S& h, Expectation<R>& expectation) {
+    const auto way = [&](const Vec<S, N>& p) {
+      sys.mass().solve(p, apart_);
+      return R(largest_product(apart_, p) * value(h) * value(h));
+    };
+    const R round_off = R(1e4) * epsilon<S>();
+    return expectation.meets(distance, way(p_half)) || expectation.meets(distance, way(p_hat)) ||
+           distance <= round_off * round_off * length(sys, q0);
+  }
+  // xᵀM x, of its largest term
+  R length(const Sys& sys, const Vec<S, N>& x) {
+    sys.mass().multiply(x, weighted_);
+    return largest_product(x, weighted_);
   }
 
-  // p ← p − Gᵀμ with G M⁻¹p = 0 at that point
-  Status onto_cotangent(Vec<S, N>& p, Rounding<S, N>* lost = nullptr) {
-    if (gram_.m() == 0) return {};
+  // The same for a guess that has failed, or may have led astray: along the path of solutions for σh, 0 ≤ σ ≤ 1, from the
+  // projection of p̂ at its beginning.
+  [[gnu::noinline]] Status follow(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
+                                  Expectation<R>& expectation, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
+                                  const Status& reason, Rounding<S, N>* lost) {
+    const bool had_solution = reason.failure == Failure::wrong_root;
+    if (reason.failure == Failure::no_convergence) {
+      if (solve<true>(sys, q0, p_hat, h, impulse, &expectation, p_half, q1, G1, lost).ok()) return {};
+    }
+    found_ = q1;
     ++counters.factorisation;
     if (const Status s = gram_.factor(G0_); !s.ok()) return s;
-    auto&& r = scratch(residual_);
-    gram_.multiply(G0_, p, r);
-    gram_.solve(r);
-    subtract_force(G0_, r, p, lost ? &lost->p : nullptr);
+    gram_.multiply(G0_, p_hat, impulse);
+    gram_.solve(impulse);
+    path_.begin(gram_.m());
+    path_.add(R(0), impulse);
+    last_ = q0;
+    for (PathStep<R> step; !step.ended();) {
+      const R to = step.to();
+      path_.predict(to, impulse);
+      const R distance = follow_to(sys, q0, p_hat, S(S(to) * h), impulse, p_half, q1, G1);
+      bool accepted = false;
+      if (!step.judge(distance, accepted))
+        return distance == distance ? Status{Failure::wrong_root, scale_.worst(residual_)} : had_solution ? Status{Failure::no_convergence, scale_.worst(residual_), to_double(scale_.residual(residual_))} : reason;
+      if (!accepted) continue;
+      path_.add(to, impulse);
+      last_ = q1;
+    }
+    const Status s = solve<true>(sys, q0, p_hat, h, impulse, nullptr, p_half, q1, G1, lost);
+    if (!s.ok()) return s;
+    for (int i = 0; i < q1.size(); ++i) {
+      found_[i] -= q1[i];
+      last_[i] = q1[i] - q0[i];
+    }
+    expectation.was_right(had_solution && length(sys, found_) <= R(1e-12) * length(sys, last_));
     return {};
   }
+  // The solution for a part of the step, and its distance from the prediction as a part of the way from the last node; NaN
+  // if there is none.
+  R follow_to(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse, Vec<S, N>& p_half,
+              Vec<S, N>& q1, Jacobian<S, N, M>& G1) {
+    using std::sqrt;
+    const R none = std::numeric_limits<R>::quiet_NaN();
+    const auto move = [&] {
+      p_half = p_hat;
+      subtract_force(G0_, impulse, p_half);
+      sys.mass().solve(p_half, apart_);
+      for (int i = 0; i < q1.size(); ++i) q1[i] = q0[i] + h * apart_[i];
+    };
+    const auto from = [&](const Vec<S, N>& x) {
+      for (int i = 0; i < q1.size(); ++i) apart_[i] = q1[i] - x[i];
+      return R(sqrt(length(sys, apart_)));
+    };
+    move();
+    expected_ = q1;
+    const R enough = R(1000) * epsilon<S>();
+    for (int iteration = 0;; ++iteration) {
+      constraint_and_jacobian(sys, q1, residual_, G1);
+      const R size = scale_.residual_at(G1, q1, residual_);
+      if (!(size < R(1e30)) || iteration == options.max_iterations) return none;
+      if (size <= enough) break;
+      gram_.newton(G1, residual_, true);
+      for (int k = 0; k < gram_.m(); ++k) impulse[k] += residual_[k] / h;
+      move();
+    }
+    const R distance = from(expected_), way = from(last_);
+    return way > R(0) ? R(distance / way) : distance;
+  }
 
-  // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
-  void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force, Vec<S, M>& lambda)
-    requires HasCurvature<Sys>
-  {
-    if (gram_.m() == 0) return;
+  // G M⁻¹p within rounding errors of its terms
+  bool is_tangent(const Sys& sys, const Vec<S, N>& p) {
+    auto&& v = scratch(v_);
+    sys.mass().solve(p, v);
+    const R bound = R(16) * epsilon<S>();
+    bool good = true;
+    for (int k = 0; k < gram_.m(); ++k) {
+      S sum(0);
+      R terms(0);
+      G0_.row(k, [&](int j, const S& a) {
+        const S x = a * v[j];
+        sum += x;
+        terms += magnitude(x);
+      });
+      good = good && magnitude(sum) <= bound * terms;
+    }
+    return good;
+  }
+  // Terms may vanish: then those of Gᵀμ are the measure. And solves may lose digits where constraints are nearly dependent:
+  // then they are repeated.
+  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, M>& mu, Vec<S, N>& p, Rounding<S, N>* lost) {
     sys.mass().solve(p, v_);
-    sys.g_qq(q, v_, v_, lambda);
-    gram_.multiply(G0_, force, residual_);
-    for (int k = 0; k < gram_.m(); ++k) lambda[k] -= residual_[k];
-    gram_.solve(lambda);
-  }
-
-  template <class F>
-  void visit_memory(F&& f) {
-    f("inverse_scale", inverse_scale_);
-    f("inverse_reach", inverse_reach_);
-  }
-
- private:
-  // Whether each Newton step has a matrix of its own, or those of one step share the first.
-  bool refreshes() const {
-    if constexpr (M == Dynamic) return gram_.refreshes();
-    else return true;
+    scale_.measure_motion(G0_, v_, redundant());
+    scale_.add_impulse(G0_, mu);
+    Convergence<R> convergence(epsilon<S>(), options, false);
+    if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
+    if (redundant()) convergence.accept(disagreement<S>());
+    for (;;) {
+      sys.mass().solve(p, v_);
+      multiply(G0_, v_, correction_);
+      const R size = scale_.hidden_residual(correction_);
+      const Verdict verdict = convergence(size);
+      if (verdict == Verdict::done) return {};
+      if (verdict == Verdict::failed)
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst_hidden(correction_), to_double(size)};
+      gram_.solve(correction_);
+      subtract_force(G0_, correction_, p, lost ? &lost->p : nullptr);
+    }
   }
   // What a Newton step leaves of residuals that are as large as the terms of g: g_qq(u, u)/2, with u the correction. (Some
   // twice the terms, unless positions are far from the origin, and the terms are that much larger than the constraint is long.)
@@ -320,20 +345,20 @@ class ConstraintSolver {
     remainder_ = R(100);
     if constexpr (HasCurvature<Sys>) {
       if (gram_.m() == 0 || !knows_curvature(sys)) return;
-      for (int k = 0; k < gram_.m(); ++k) residual_[k] = S(R(1) / inverse_scale_[k]);
+      for (int k = 0; k < gram_.m(); ++k) residual_[k] = S(R(1) / scale_.inverse()[k]);
       gram_.solve(residual_);
       fill(v_, S(0));
       gram_.subtract_displacement(G0_, S(1), residual_, v_);
       sys.g_qq(q, v_, v_, residual_);
       R left(0);
-      for (int k = 0; k < gram_.m(); ++k) keep_largest(left, R(magnitude(value(residual_[k])) / 2 * inverse_scale_[k]));
+      for (int k = 0; k < gram_.m(); ++k) keep_largest(left, R(magnitude(value(residual_[k])) / 2 * scale_.inverse()[k]));
       if (10 * left > remainder_ && is_finite(left)) remainder_ = 10 * left;
     }
   }
-  void count(int iterations, int unchecked) {
+  void count(int iterations) {
     counters.newton(iterations);
     counters.constraint += static_cast<std::uint64_t>(iterations);
-    counters.jacobian += static_cast<std::uint64_t>(iterations + unchecked);
+    counters.jacobian += static_cast<std::uint64_t>(iterations);
   }
   void keep_lost(const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, const Vec<S, M>& impulse,
                  const Vec<S, N>& p_half, const Vec<S, N>& q1, const Vec<S, N>& v, Rounding<S, N>& lost) {
@@ -345,11 +370,11 @@ class ConstraintSolver {
   }
 
   GramSolver<S, N, M> gram_;
+  ConstraintScale<S, N, M> scale_;
   Jacobian<S, N, M> G0_;
-  Vec<S, M> residual_;
-  Vec<R, M> inverse_scale_;  // of the terms of g: what rounding errors of g are relative to
-  Vec<R, M> inverse_reach_;  // of what rounding errors of positions do to g: what can be reached at best
-  Vec<S, N> v_;
+  Vec<S, M> residual_, correction_;
+  Vec<S, N> v_, expected_, apart_, weighted_, found_, last_;
+  Path<S, M> path_;
   R remainder_{100};  // see Convergence
 };
 

@@ -95,25 +95,26 @@ void solve_ldl(const Square<S, M>& A, Vec<S, M>& b) {
 }
 
 // A = L U without exchanges (A is a small perturbation of a positive definite matrix here); the
-// diagonal becomes 1/U_kk. Returns the first row whose pivot is not positive, or -1.
+// diagonal becomes 1/U_kk. Returns the first row whose pivot is not positive, or less than `least` of its diagonal, or -1.
 template <class S, int M>
-int factor_lu(Square<S, M>& A) {
+int factor_lu(Square<S, M>& A, const Real<S>& least = Real<S>(0)) {
   const int m = A.size();
   if constexpr (M == 2) {
-    const S a = A(0, 0), det = determinant(A);
+    const S a = A(0, 0), both = a * A(1, 1), det = both - A(0, 1) * A(1, 0);
     invert(A, det);
-    return !(value(a) > Real<S>(0)) ? 0 : !(value(det) > Real<S>(0)) ? 1 : -1;
+    return !(value(a) > Real<S>(0)) ? 0 : !(value(det) > least * value(both)) ? 1 : -1;
   }
   int suspicious = -1;
   for (int k = 0; k < m; ++k) {
-    if (!(value(A(k, k)) > Real<S>(0)) && suspicious < 0) suspicious = k;
-    const S r = S(1) / A(k, k);
-    A(k, k) = r;
-    for (int i = k + 1; i < m; ++i) {
-      const S l = A(i, k) * r;
-      A(i, k) = l;
-      for (int j = k + 1; j < m; ++j) A(i, j) -= l * A(k, j);
+    // row k of L, then of U: its diagonal is seen before and after
+    const Real<S> original = value(A(k, k));
+    for (int j = 0; j < k; ++j) {
+      const S l = A(k, j) * A(j, j);
+      A(k, j) = l;
+      for (int i = j + 1; i < m; ++i) A(k, i) -= l * A(j, i);
     }
+    if (suspicious < 0 && !(original > Real<S>(0) && value(A(k, k)) > least * original)) suspicious = k;
+    A(k, k) = S(1) / A(k, k);
   }
   return suspicious;
 }
@@ -176,6 +177,46 @@ class PivotedLu {
  private:
   Square<S> A_;
   std::vector<int> row_;
+};
+
+// The matrix G₁ A G₀ᵀ of a Newton step: nearly positive definite, and then factored without exchanges; not near a dead
+// centre, where the determinant may change its sign.
+template <class S, int M>
+class NewtonMatrix {
+ public:
+  static constexpr bool is_static = true;
+  NewtonMatrix() = default;
+  explicit NewtonMatrix(int) {}
+  Square<S, M>& matrix() { return A_; }
+  void factor() { factor_lu(A_); }
+  void solve(Vec<S, M>& b) const { solve_lu(A_, b); }
+
+ private:
+  Square<S, M> A_;
+};
+template <class S>
+class NewtonMatrix<S, Dynamic> {
+  // Pivots below this part of their diagonal mean that constraints are nearly dependent.
+  static constexpr double nearly_dependent = 1e-3;
+
+ public:
+  static constexpr bool is_static = false;
+  NewtonMatrix() = default;
+  explicit NewtonMatrix(int m) : A_(m), lu_(m), pivoted_(m) {}
+  Square<S>& matrix() { return A_; }
+  void factor() {
+    lu_ = A_;
+    exchanged_ = factor_lu(lu_, Real<S>(nearly_dependent)) >= 0;
+    if (!exchanged_) return;
+    pivoted_.matrix() = A_;
+    exchanged_ = pivoted_.factor();
+  }
+  void solve(Vec<S>& b) const { exchanged_ ? pivoted_.solve(b) : solve_lu(lu_, b); }
+
+ private:
+  Square<S> A_, lu_;
+  PivotedLu<S> pivoted_;
+  bool exchanged_ = false;
 };
 
 }  // namespace holonom

@@ -21,21 +21,25 @@ class DenseGram {
   // A pivot below this part of its diagonal counts as zero. True dependence leaves some ε; a
   // mechanism this near a singular position has lost most digits of its multipliers anyway.
   static Real<S> threshold(int m) { return epsilon<S>() * Real<S>(64 * (m + 1)); }
+  // Along a motion, whose rank is known, a pivot is good as long as it is more than its rounding errors: the motion may pass
+  // near a dead centre. (Solves lose digits there; those who use them look at residuals.)
+  static Real<S> nothing_left() { return epsilon<S>() * Real<S>(4); }
 
-  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u.
+  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u; unit: powers of two that make the rows of G
+  // comparable.
   template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply, const Real<S>& noise) {
+  Status analyse(const G_t& G, Apply&& apply, const Vec<Real<S>, M>& unit, const Real<S>& noise) {
     redundant_.reset();
     assemble(G, apply);
     if constexpr (M == Dynamic) {
-      const int rank = PivotOrder<S>(m()).choose(K_, m(), noise);
-      if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank);
+      const int rank = PivotOrder<S>(m()).choose(scaled(K_, unit), m(), noise);
+      if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank, unit);
     }
-    return factor_assembled();
+    return factor_assembled(threshold(m()));
   }
   template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply) {
-    return analyse(G, apply, threshold(m()));
+  Status analyse(const G_t& G, Apply&& apply, const Vec<Real<S>, M>& unit) {
+    return analyse(G, apply, unit, threshold(m()));
   }
 
   template <class Apply>
@@ -46,7 +50,7 @@ class DenseGram {
   // At the point of the last `displace`
   Status factor(const G_t& G) {
     multiply_out(G);
-    return factor_assembled();
+    return factor_assembled(nothing_left());
   }
 
   // (G A Gᵀ) x = b, in place
@@ -56,25 +60,18 @@ class DenseGram {
     solve_ldl(K_, b);
   }
 
-  // r ← (G₁ A Gᵀ)⁻¹ r, a Newton step for g(q − A Gᵀλ) = 0. Returns the constraint at which the matrix
-  // is no longer positive, or -1. The matrix is made anew each time, so that convergence is quadratic.
+  // r ← (G₁ A Gᵀ)⁻¹ r, a Newton step for g(q − A Gᵀλ) = 0. The matrix is made anew each time, so that convergence is
+  // quadratic.
   static constexpr bool refreshes = true;
-  int newton(const G_t& G1, Vec<S, M>& r, bool /*refresh*/) {
-    auto&& K = scratch(newton_);
+  void newton(const G_t& G1, Vec<S, M>& r, bool /*refresh*/) {
+    auto&& newton = scratch(newton_);
+    Square<S, M>& K = newton.matrix();
     for (int k = 0; k < m(); ++k)
       for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
     if constexpr (M == Dynamic)
       if (redundant_) return redundant_->newton(K, r);
-    const int bad = factor_lu(K);
-    solve_lu(K, r);
-    return bad;
-  }
-
-  // A constraint whose gradient has turned by a right angle or more, or -1.
-  int turned(const G_t& G1) const {
-    for (int k = 0; k < m(); ++k)
-      if (!(value(times_row(G1, k, k)) > Real<S>(0)) && rank() == m()) return k;
-    return -1;
+    newton.factor();
+    newton.solve(r);
   }
 
   // out_k = (G A u)_k
@@ -92,6 +89,9 @@ class DenseGram {
       for (int j = 0; j < out.size(); ++j) out[j] -= W(k, j) * l;
     }
   }
+
+  // Two constraints: solves leave rounding errors of the terms, a few of them, and no more.
+  bool is_well_conditioned() const { return well_conditioned_; }
 
   // The i-th of rank() independent constraints, as chosen by the last factorisation
   int independent(int i) const { return redundant_ ? redundant_->chosen(i) : i; }
@@ -137,14 +137,15 @@ class DenseGram {
     return s;
   }
 
-  Status factor_assembled() {
+  Status factor_assembled(const Real<S>& least) {
+    if constexpr (M == 2) well_conditioned_ = value(determinant(K_)) > value(S(K_(0, 0) * K_(1, 1))) / 8;
     if constexpr (M == Dynamic) {
       if (redundant_) {
-        if (redundant_->factor(K_, threshold(m()))) return {};
+        if (redundant_->factor(K_, least)) return {};
         return {Failure::singular, 0};
       }
     }
-    if (const int bad = factor_ldl(K_, threshold(m())); bad >= 0) {
+    if (const int bad = factor_ldl(K_, least); bad >= 0) {
       for (int k = 0; k < m(); ++k)
         if (!is_finite(K_(k, k))) return {Failure::not_finite, k};
       return {Failure::singular, bad};
@@ -155,8 +156,10 @@ class DenseGram {
   int m_;
   Vec<S, times(N, M)> W_;  // rows: A G_kᵀ
   Vec<S, N> row_, image_;
-  Square<S, M> K_, newton_;
+  Square<S, M> K_;
+  NewtonMatrix<S, M> newton_;
   std::unique_ptr<Redundant<S>> redundant_;
+  bool well_conditioned_ = false;
 };
 
 }  // namespace holonom

@@ -1,5 +1,5 @@
 // GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp.
-//   analyse(G, A)      finds the rank at a first point, and factors
+//   analyse(G, A, unit) finds the rank at a first point, and factors; rows of G times `unit` are comparable
 //   displace(G, A)     A Gᵀ at a point, for displacements from it
 //   factor(G, A)       that, and K = G A Gᵀ, factored; factor(G): K alone, where `displace` was last called
 //   solve(b)           K x = b
@@ -30,6 +30,10 @@ class GramSolver<S, Dynamic, Dynamic> {
   static constexpr int few_constraints = 8;
   // Up to here redundant constraints get multipliers of minimal norm, by dense algebra.
   static constexpr int few_redundant = 300;
+  // Up to here a rank is decided by exchanges of rows; elimination in the order of the pattern is enough where no pivot is
+  // small.
+  static constexpr int few_to_exchange = 1500;
+  static constexpr double small_pivot = 1e-7;
 
  public:
   GramSolver(int n, int m) : n_(n), m_(m) {}
@@ -43,36 +47,39 @@ class GramSolver<S, Dynamic, Dynamic> {
   // Pivots below this part of their diagonal are zero. True dependence leaves some ε; a mechanism this
   // near a singular position has lost most digits of its multipliers anyway.
   static R threshold(int m) { return DenseGram<S, Dynamic, Dynamic>::threshold(m < 64 ? m : 64); }
+  static R nothing_left() { return DenseGram<S, Dynamic, Dynamic>::nothing_left(); }
 
   template <class Metric>
-  Status analyse(const Jacobian<S>& G, const Metric& A) {
-    return analyse(G, A, threshold(m_));
+  Status analyse(const Jacobian<S>& G, const Metric& A, const Vec<R>& unit) {
+    return analyse(G, A, unit, threshold(m_));
   }
   template <class Metric>
-  Status analyse(const Jacobian<S>& G, const Metric& A, const R& noise) {
+  Status analyse(const Jacobian<S>& G, const Metric& A, const Vec<R>& unit, const R& noise) {
     if (m_ == 0) return {};
     if (m_ > few_constraints && A.diagonal()) {
       kkt_.reset();
       if (!pattern_) pattern_ = std::make_shared<const GramPattern>(G.pattern());
       if (!sparse_) sparse_.emplace(pattern_, G.pattern());
-      const Status s = sparse_->analyse(G, *A.diagonal(), noise);
-      if (!s.ok() || sparse_->rank() == m_ || m_ > few_redundant) return s;
+      bool decided = false;
+      const auto analyse_sparse = [&](const R& least) { return sparse_->analyse(G, *A.diagonal(), least); };
+      if (const Status s = analyse_in_order(*sparse_, analyse_sparse, G, A, unit, noise, decided); decided) return s;
     } else if (const SparseMass<S>* mass = sparse_mass(A); mass && m_ > few_constraints) {
       sparse_.reset();
       if (!kkt_pattern_) kkt_pattern_ = std::make_shared<const KktPattern>(mass->pattern(), G.pattern());
       if (!kkt_) kkt_.emplace(kkt_pattern_, G.pattern());
-      const Status s = kkt_->analyse(G, *mass, noise);
-      if (!s.ok() || kkt_->rank() == m_ || m_ > few_redundant) return s;
+      bool decided = false;
+      const auto analyse_kkt = [&](const R& least) { return kkt_->analyse(G, *mass, least); };
+      if (const Status s = analyse_in_order(*kkt_, analyse_kkt, G, A, unit, noise, decided); decided) return s;
     }
     kkt_.reset();
     sparse_.reset();
     if (!dense_) dense_.emplace(n_, m_);
-    return dense_->analyse(G, A, noise);
+    return dense_->analyse(G, A, unit, noise);
   }
   template <class Metric>
   Status factor(const Jacobian<S>& G, const Metric& A) {
-    if (sparse_) return sparse_->factor(G, *A.diagonal(), threshold(m_));
-    if (kkt_) return kkt_->factor(G, *sparse_mass(A), threshold(m_));
+    if (sparse_) return sparse_->factor(G, *A.diagonal(), nothing_left());
+    if (kkt_) return kkt_->factor(G, *sparse_mass(A), nothing_left());
     return dense_->factor(G, A);
   }
   // The two parts of `factor`: A Gᵀ at a new point, then K there.
@@ -83,11 +90,11 @@ class GramSolver<S, Dynamic, Dynamic> {
     else dense_->displace(G, A);
   }
   Status factor(const Jacobian<S>& G) {
-    return sparse_ ? sparse_->factor(G, threshold(m_)) : kkt_ ? kkt_->factor(G, threshold(m_)) : dense_->factor(G);
+    return sparse_ ? sparse_->factor(G, nothing_left()) : kkt_ ? kkt_->factor(G, nothing_left()) : dense_->factor(G);
   }
   void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : kkt_ ? kkt_->solve(b) : dense_->solve(b); }
-  int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    return sparse_ ? sparse_->newton(G1, r, refresh) : kkt_ ? kkt_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
+  void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    sparse_ ? sparse_->newton(G1, r, refresh) : kkt_ ? kkt_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
   }
 
   // out = G A u, with the G and A last factored
@@ -100,12 +107,37 @@ class GramSolver<S, Dynamic, Dynamic> {
     else if (kkt_) kkt_->subtract_displacement(G, c, lambda, out);
     else dense_->subtract_displacement(G, c, lambda, out);
   }
-  // A constraint whose gradient has turned by a right angle or more, or -1.
-  int turned(const Jacobian<S>& G1) const { return sparse_ ? sparse_->turned(G1) : kkt_ ? kkt_->turned(G1) : dense_->turned(G1); }
   // Sparse only: constraints that were dropped because they depend on others.
   std::vector<int> dropped() const { return sparse_ ? sparse_->dropped() : kkt_ ? kkt_->dropped() : std::vector<int>{}; }
 
+  // Constraints that were found to be dependent stay left out wherever `factor` is called, and no others are.
+  void keep_rows() {
+    if (sparse_) sparse_->keep_rows();
+    if (kkt_) kkt_->keep_rows();
+  }
+
  private:
+  // The rank by elimination in the order of a pattern, as far as that can be trusted. Not decided: the dense algebra of
+  // redundant constraints has to take over.
+  template <class Sparse, class Analyse, class Metric>
+  Status analyse_in_order(Sparse& gram, Analyse&& analyse_with, const Jacobian<S>& G, const Metric& A, const Vec<R>& unit,
+                          const R& noise, bool& decided) {
+    decided = true;
+    const R small(small_pivot);
+    Status s = analyse_with(noise < small ? small : noise);
+    if (!s.ok() || gram.rank() == m_) return s;
+    if (m_ > few_to_exchange) return analyse_with(noise);
+    DenseGram<S, Dynamic, Dynamic> full(n_, m_);
+    full.assemble(G, A);
+    const int rank = PivotOrder<S>(m_).choose(scaled(full.matrix(), unit), m_, noise);
+    if (rank < m_ && m_ <= few_redundant) {
+      decided = false;
+      return {};
+    }
+    for (R least = small; least >= noise && gram.rank() != rank; least /= 10) s = analyse_with(least);
+    if (gram.rank() != rank) s = analyse_with(noise);
+    return s;
+  }
   template <class Metric>
   static const SparseMass<S>* sparse_mass(const Metric& A) {
     if constexpr (requires { A.sparse_mass(); }) return A.sparse_mass();

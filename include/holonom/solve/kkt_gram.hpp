@@ -36,11 +36,15 @@ class KktGram {
   // Finds the rank: dependent constraints are dropped, their multipliers are zero.
   Status analyse(const Jacobian<S>& G, const SparseMass<S>& mass, const R& threshold) {
     allowed_to_drop_ = m();
+    same_rows_ = false;
     const Status status = factor(G, mass, threshold);
     allowed_to_drop_ = 0;
     for (const char d : dropped_) allowed_to_drop_ += d;
     return status;
   }
+
+  // Constraints that were dropped stay so, and no others are, wherever `factor` is called.
+  void keep_rows() { same_rows_ = true; }
 
   // The point that displacements start from, without a factorisation
   void displace(const Jacobian<S>& G, const SparseMass<S>& mass) {
@@ -65,6 +69,7 @@ class KktGram {
     const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
       const Index i = k_->order[at(k)], constraint = i - k_->n;
       if (constraint < 0) return S(S(1) / d);  // positive by construction
+      if (same_rows_ && dropped_[at(constraint)]) return S(0);
       const bool good = -value(d) > threshold * size;
       dropped_[at(constraint)] = !good;
       if (good) return S(S(1) / d);
@@ -82,12 +87,10 @@ class KktGram {
     substitute(b, [&](S* x) { ldl_.solve(*k_, x); });
   }
 
-  // r ← (G₁ M⁻¹ Gᵀ)⁻¹ r; the matrix is factored anew if `refresh`. Returns the constraint at which it has lost its
-  // signs, or -1.
-  int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    if (refresh) suspicious_ = factor_newton(G1);
+  // r ← (G₁ M⁻¹ Gᵀ)⁻¹ r; the matrix is factored anew if `refresh`.
+  void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    if (refresh) factor_newton(G1);
     substitute(r, [&](S* x) { newton_.solve(*k_, x); });
-    return suspicious_;
   }
 
   // out = G M⁻¹ u
@@ -101,19 +104,6 @@ class KktGram {
     subtract_force(G, lambda, u_);
     mass_.solve(u_, v_);
     axpy(c, v_, out);
-  }
-
-  // A constraint whose gradient has turned by a right angle or more, or -1. Angles are measured with the diagonal
-  // of M: those of M⁻¹ would take a solve for each constraint.
-  int turned(const Jacobian<S>& G1) const {
-    if (rank() < m()) return -1;
-    const Pattern& G = G1.pattern();
-    for (int k = 0; k < m(); ++k) {
-      S s(0);
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) s += G1.values()[z] * base_[z] / mass_.diagonal(G.column[at(z)]);
-      if (!(value(s) > R(0))) return k;
-    }
-    return -1;
   }
 
  private:
@@ -136,8 +126,7 @@ class KktGram {
     for (int z = G.row_start[at(constraint)]; z < G.row_start[at(constraint) + 1]; ++z) y[k_->place[at(G.column[at(z)])]] += g[z];
   }
 
-  int factor_newton(const Jacobian<S>& G1) {
-    int suspicious = -1;
+  void factor_newton(const Jacobian<S>& G1) {
     const auto row = [&](int k, Vec<S>& y, Vec<S>& z) {
       const Index i = k_->order[at(k)];
       if (i < k_->n) {
@@ -148,18 +137,10 @@ class KktGram {
       add_row(G1.pattern(), base_, i - k_->n, z);
       return S(0);
     };
-    int last = 0;  // the constraint eliminated last
     newton_.factor(*k_, row, [&](int k, const S& d) {
       const Index constraint = k_->order[at(k)] - k_->n;
-      if (constraint >= 0) {
-        last = constraint;
-        if (dropped_[at(constraint)]) return S(0);
-      }
-      const bool good = constraint < 0 ? value(d) > R(0) : value(d) < R(0);
-      if (!good && suspicious < 0) suspicious = last;
-      return S(S(1) / d);
+      return constraint >= 0 && dropped_[at(constraint)] ? S(0) : S(S(1) / d);
     });
-    return suspicious;
   }
 
   template <class Solve>
@@ -177,7 +158,8 @@ class KktGram {
   SparseLdu<S> newton_;
   Vec<S> x_, u_, v_;
   std::vector<char> dropped_;
-  int allowed_to_drop_ = 0, suspicious_ = -1;
+  int allowed_to_drop_ = 0;
+  bool same_rows_ = false;
 };
 
 }  // namespace holonom

@@ -7,8 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "holonom/scalar.hpp"
-#include "holonom/vector.hpp"
+#include "holonom/solve/continuation.hpp"
 
 namespace holonom {
 
@@ -22,23 +21,29 @@ class Predictor {
     std::array<Vec<S, M>, degree> difference;  // backward ones of the last impulse: first, second, ...
     int known = 0;                             // impulses so far, at most degree + 1
     bool smooth = false;                       // the polynomial was nearer than the last impulse
+    Expectation<R> expectation;
   };
 
  public:
   Predictor(int slots, int m) : slots_(static_cast<std::size_t>(slots), Slot(m)) {}
 
   // The first step will be guessed to have no impulses, unless someone knows better. Impulses of redundant
-  // constraints are not unique, so they need not be smooth: then the last ones are the guess.
+  // constraints are not unique: what they have in common with nothing at one position becomes a force at the next. They
+  // are not remembered.
   void begin(bool redundant) {
     unique_ = !redundant;
     for (Slot& s : slots_) {
       fill(s.last, S(0));
       s.known = 0;
       s.smooth = false;
+      s.expectation.begin();
     }
   }
+  // How good guesses for this move are.
+  Expectation<R>& expectation(int slot) { return at(slot).expectation; }
   // The impulse is c λ.
   void suggest(int slot, const S& c, const Vec<S, M>& lambda) {
+    if (!unique_) return;
     for (int k = 0; k < lambda.size(); ++k) at(slot).last[k] = c * lambda[k];
   }
 
@@ -51,6 +56,7 @@ class Predictor {
   }
 
   void remember(int slot, const Vec<S, M>& impulse) {
+    if (!unique_) return;
     Slot& s = at(slot);
     R constant(0), polynomial(0);
     for (int k = 0; k < impulse.size(); ++k) {
@@ -65,7 +71,7 @@ class Predictor {
       // What is left is the change that the polynomial did not foresee.
       polynomial += magnitude(change) * magnitude(change);
     }
-    s.smooth = unique_ && s.known > degree && polynomial < constant;
+    s.smooth = s.known > degree && polynomial < constant;
     if (s.known <= degree) ++s.known;
   }
 
@@ -74,6 +80,7 @@ class Predictor {
     for (Slot& s : slots_) {
       f("impulse", s.last);
       for (Vec<S, M>& d : s.difference) f("impulse_difference", d);
+      s.expectation.visit_memory(f);
     }
   }
 

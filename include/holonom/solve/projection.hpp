@@ -16,11 +16,11 @@ class JayProjection {
  public:
   explicit JayProjection(const Sys& sys)
       : G1_(make_jacobian(sys)), from_(size_q(sys)), v_(size_q(sys)), nu_(size_g(sys)), r_(size_g(sys)),
-        position_scale_(size_g(sys)), hidden_scale_(size_g(sys)) {}
+        scale_(size_q(sys), size_g(sys)) {}
 
-  void begin(const Sys& sys, const QVec<Sys>& q, const JacobianOf<Sys>& G) {
-    first_scale(sys, q, r_, position_scale_);
-    rescale(G, q, position_scale_);
+  template <class Metric>
+  void begin(const Sys& sys, const Metric& A, const QVec<Sys>& q, const JacobianOf<Sys>& G) {
+    scale_.begin(sys, A, q, G, r_);
   }
 
   // G and the factorisation in `gram` are those of the projected point afterwards.
@@ -32,38 +32,38 @@ class JayProjection {
     sys.G(q, G);
     gram.displace(G, metric_at(sys, q, p));
     Convergence<R> convergence(epsilon<S>(), options);
-    int suspicious = -1;
     const bool always_new = [&] {
       if constexpr (M == Dynamic) return gram.refreshes();
       else return true;
     }();
+    bool stalled = false;
     for (bool refresh = true;; refresh = always_new || convergence.slow()) {
       constraint_and_jacobian(sys, q, r_, G1_);
       ++counters.constraint;
       ++counters.jacobian;
-      const R size = relative_residual(r_, position_scale_);
+      const R size = stalled ? scale_.residual_at(G1_, q, r_) : scale_.residual(r_);
       const auto verdict = convergence(size);
       if (verdict == Convergence<R>::Verdict::done) break;
       if (verdict == Convergence<R>::Verdict::failed)
-        return {size == size ? Failure::no_convergence : Failure::not_finite, worst_constraint(r_, position_scale_), to_double(size)};
-      if (convergence.stalled()) rescale(G1_, q, position_scale_);
-      suspicious = gram.newton(G1_, r_, refresh);
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r_), to_double(size)};
+      stalled = stalled || convergence.stalled();
+      gram.newton(G1_, r_, refresh);
       axpy(S(1), r_, nu_);
       q = from_;
       gram.subtract_displacement(G, S(1), nu_, q);
     }
-    if (suspicious >= 0) return {Failure::wrong_root, suspicious};
+    if (stalled) scale_.grow(G1_, q);
     std::swap(G, G1_);
     ++counters.factorisation;
     if (const Status s = gram.factor(G, metric_at(sys, q, p)); !s.ok()) return s;
-    return onto_cotangent(sys, gram, G, q, p, v_, r_, hidden_scale_, options);
+    return onto_cotangent(sys, gram, G, q, p, v_, r_, scale_, options);
   }
 
  private:
   JacobianOf<Sys> G1_;
   QVec<Sys> from_, v_;
   MVec<Sys> nu_, r_;
-  Vec<R, M> position_scale_, hidden_scale_;
+  ConstraintScale<S, N, M> scale_;
 };
 
 }  // namespace holonom

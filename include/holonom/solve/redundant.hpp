@@ -9,8 +9,8 @@
 namespace holonom {
 
 // Orders the rows of a positive semidefinite K by pivots, the largest first. A pivot is noise when
-// almost nothing is left of its own diagonal (constraints may have any units), or when the diagonal
-// itself is the square of a rounding error.
+// almost nothing is left of its own diagonal, or when the diagonal itself is the square of a rounding error. The rows
+// of K must be comparable (ConstraintScale::row_units).
 template <class S>
 class PivotOrder {
  public:
@@ -27,6 +27,7 @@ class PivotOrder {
       if (original_[k] > largest) largest = original_[k];
     }
     const Real<S> noise = threshold * threshold * largest;
+    rejected_ = Real<S>(0);
     for (int k = 0; k < most; ++k) {
       int best = -1;
       for (int i = k; i < m; ++i) {
@@ -35,9 +36,13 @@ class PivotOrder {
         if (!(pivot > noise && pivot > threshold * original_[r])) continue;
         if (best < 0 || pivot > value(work_((*this)[best], (*this)[best]))) best = i;
       }
-      if (best < 0) return k;
+      if (best < 0) {
+        for (int i = k; i < m; ++i) keep_largest(rejected_, Real<S>(value(work_((*this)[i], (*this)[i]))));
+        return k;
+      }
       std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(best)]);
       const int p = (*this)[k];
+      accepted_ = value(work_(p, p));
       const S reciprocal = S(1) / work_(p, p);
       for (int i = k + 1; i < m; ++i) {
         const int r = (*this)[i];
@@ -49,21 +54,35 @@ class PivotOrder {
   }
 
   int operator[](int i) const { return order_[static_cast<std::size_t>(i)]; }
+  // The last pivot that was chosen over the largest that was not
+  double gap() const { return rejected_ > Real<S>(0) ? to_double(Real<S>(accepted_ / rejected_)) : std::numeric_limits<double>::infinity(); }
 
  private:
+  Real<S> accepted_{0}, rejected_{0};
   Square<S> work_;
   Vec<Real<S>> original_;
   std::vector<int> order_;
 };
 
+// K with rows and columns times `unit`
+template <class S>
+Square<S> scaled(const Square<S>& K, const Vec<Real<S>>& unit) {
+  Square<S> result(K.size());
+  for (int k = 0; k < K.size(); ++k)
+    for (int l = 0; l < K.size(); ++l) result(k, l) = K(k, l) * S(unit[k] * unit[l]);
+  return result;
+}
+
 // K of known rank < m. At every factorisation the best conditioned subset is chosen anew: no fixed
 // subset need stay independent along a motion. Constraint forces do not depend on the choice, because
-// all subsets span the same space; multipliers are made unique by taking those of minimal norm.
+// all subsets span the same space; multipliers are made unique by taking those of minimal norm, in units of the terms of
+// their constraints: a constraint that is written with a factor has the same force.
 template <class S>
 class Redundant {
  public:
-  Redundant(int m, int rank)
-      : m_(m), rank_(rank), at_(m), dependence_(m * m), factor_(rank), newton_(rank), overlap_(m - rank),
+  // unit: powers of two that make the rows of G comparable
+  Redundant(int m, int rank, const Vec<Real<S>>& unit)
+      : m_(m), rank_(rank), unit_(unit), at_(m), scaled_(m), dependence_(m * m), factor_(rank), newton_(rank), overlap_(m - rank),
         x_(rank), y_(m - rank) {}
 
   int rank() const { return rank_; }
@@ -71,7 +90,10 @@ class Redundant {
   int chosen(int i) const { return at_[i]; }
 
   // K: the full m × m Gram matrix. False if its rank has fallen below the known one.
-  bool factor(const Square<S>& K, const Real<S>& threshold) {
+  bool factor(const Square<S>& unscaled, const Real<S>& threshold) {
+    Square<S>& K = scaled_;
+    for (int k = 0; k < m_; ++k)
+      for (int l = 0; l < m_; ++l) K(k, l) = unscaled(k, l) * S(unit_[k] * unit_[l]);
     if (at_.choose(K, rank_, threshold) < rank_) return false;
     for (int i = 0; i < rank_; ++i)
       for (int j = 0; j < rank_; ++j) factor_(i, j) = K(at_[i], at_[j]);
@@ -104,32 +126,35 @@ class Redundant {
     solve_ldl(overlap_, y_);
     for (int d = 0; d < dropped; ++d)
       for (int i = 0; i < rank_; ++i) x_[i] -= c(d, i) * y_[d];
-    for (int i = 0; i < rank_; ++i) b[at_[i]] = x_[i];
-    for (int d = 0; d < dropped; ++d) b[at_[rank_ + d]] = y_[d];
+    for (int i = 0; i < rank_; ++i) b[at_[i]] = x_[i] * S(unit_[at_[i]]);
+    for (int d = 0; d < dropped; ++d) b[at_[rank_ + d]] = y_[d] * S(unit_[at_[rank_ + d]]);
   }
 
   // The same subset of G₁ A G₀ᵀ, for Newton steps.
-  int newton(const Square<S>& K, Vec<S>& r) {
+  void newton(const Square<S>& K, Vec<S>& r) {
     for (int i = 0; i < rank_; ++i)
-      for (int j = 0; j < rank_; ++j) newton_(i, j) = K(at_[i], at_[j]);
-    const int bad = factor_lu(newton_);
+      for (int j = 0; j < rank_; ++j) newton_.matrix()(i, j) = K(at_[i], at_[j]) * S(unit_[at_[i]] * unit_[at_[j]]);
+    newton_.factor();
     gather(r);
-    solve_lu(newton_, x_);
+    newton_.solve(x_);
     fill(r, S(0));
-    for (int i = 0; i < rank_; ++i) r[at_[i]] = x_[i];
-    return bad < 0 ? -1 : at_[bad];
+    for (int i = 0; i < rank_; ++i) r[at_[i]] = x_[i] * S(unit_[at_[i]]);
   }
 
  private:
   S& c(int d, int i) { return dependence_[d * m_ + i]; }
   void gather(const Vec<S>& b) {
-    for (int i = 0; i < rank_; ++i) x_[i] = b[at_[i]];
+    for (int i = 0; i < rank_; ++i) x_[i] = b[at_[i]] * S(unit_[at_[i]]);
   }
 
   int m_, rank_;
+  Vec<Real<S>> unit_;
   PivotOrder<S> at_;
+  Square<S> scaled_;
   Vec<S> dependence_;
-  Square<S> factor_, newton_, overlap_;
+  Square<S> factor_;
+  NewtonMatrix<S, Dynamic> newton_;
+  Square<S> overlap_;
   Vec<S> x_, y_;
 };
 

@@ -34,11 +34,15 @@ class SparseGram {
   // Finds the rank: dependent constraints are dropped, their multipliers are zero.
   Status analyse(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
     allowed_to_drop_ = m();
+    same_rows_ = false;
     const Status status = factor(G, inverse_mass, threshold);
     allowed_to_drop_ = 0;
     for (const char d : dropped_) allowed_to_drop_ += d;
     return status;
   }
+
+  // Constraints that were dropped stay so, and no others are, wherever `factor` is called.
+  void keep_rows() { same_rows_ = true; }
 
   // A Gᵀ, the directions of displacements from a point, without a factorisation
   void displace(const Jacobian<S>& G, const Vec<S>& inverse_mass) {
@@ -65,6 +69,7 @@ class SparseGram {
       return diagonal(g, k);
     };
     const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
+      if (same_rows_ && dropped_[at(k)]) return S(0);
       const bool good = value(d) > threshold * size;
       dropped_[at(k)] = !good;
       if (good) return S(S(1) / d);
@@ -80,11 +85,10 @@ class SparseGram {
   // (G A Gᵀ) x = b
   void solve(Vec<S>& b) { ldl_.solve(*k_, b.data()); }
 
-  // r ← N⁻¹ r; N is factored anew if `refresh`. Returns the constraint at which N is not positive, or -1.
-  int newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    if (refresh) suspicious_ = factor_newton(G1.values());
+  // r ← N⁻¹ r; N is factored anew if `refresh`.
+  void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    if (refresh) factor_newton(G1.values());
     newton_.solve(*k_, r.data());
-    return suspicious_;
   }
 
   // out = G A u
@@ -102,15 +106,6 @@ class SparseGram {
       for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) out[G.column[static_cast<std::size_t>(z)]] -= weighted_[z] * l;
     }
   }
-  int turned(const Jacobian<S>& G1) const {
-    for (int k = 0; k < m(); ++k) {
-      S s(0);
-      const Pattern& G = G1.pattern();
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) s += G1.values()[z] * weighted_[z];
-      if (!(value(s) > R(0)) && rank() == m()) return k;
-    }
-    return -1;
-  }
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -124,8 +119,7 @@ class SparseGram {
     return d;
   }
 
-  int factor_newton(const Vec<S>& g) {
-    int suspicious = -1;
+  void factor_newton(const Vec<S>& g) {
     const auto row = [&](int k, Vec<S>& y, Vec<S>& z) {
       for (Index e = k_->row_start[at(k)]; e < k_->row_start[at(k) + 1]; ++e) {
         S lower(0), upper(0);
@@ -139,12 +133,7 @@ class SparseGram {
       }
       return diagonal(g, k);
     };
-    newton_.factor(*k_, row, [&](int k, const S& d) {
-      if (dropped_[at(k)]) return S(0);
-      if (!(value(d) > R(0)) && suspicious < 0) suspicious = k_->order[at(k)];
-      return S(S(1) / d);
-    });
-    return suspicious;
+    newton_.factor(*k_, row, [&](int k, const S& d) { return dropped_[at(k)] ? S(0) : S(S(1) / d); });
   }
 
   std::shared_ptr<const GramPattern> k_;
@@ -152,7 +141,8 @@ class SparseGram {
   SparseLdl<S> ldl_;
   SparseLdu<S> newton_;
   std::vector<char> dropped_;
-  int allowed_to_drop_ = 0, suspicious_ = -1;
+  int allowed_to_drop_ = 0;
+  bool same_rows_ = false;
 };
 
 }  // namespace holonom

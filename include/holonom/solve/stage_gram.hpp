@@ -35,8 +35,8 @@ class StageGram {
   const GramSolver<S, N, M>& start() const { return gram_; }
 
   // At a first point
-  Status analyse(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p) {
-    if (const Status s = gram_.analyse(G, metric_at(sys, q, p)); !s.ok()) return s;
+  Status analyse(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p, const Vec<R, M>& row_units) {
+    if (const Status s = gram_.analyse(G, metric_at(sys, q, p), row_units); !s.ok()) return s;
     const int unknowns = count_ * gram_.rank();
     const bool factors = m() > 0 && unknowns <= few_unknowns && (!redundant() || is_dense());
     lu_ = PivotedLu<S>(factors ? unknowns : 0);

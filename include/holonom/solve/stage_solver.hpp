@@ -43,7 +43,7 @@ class StageSolver {
  public:
   StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
       : t_(coefficients), s_(t_.c.size()), first_(t_.is_pair), multipliers_(s_ - first_),
-        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
+        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), scale_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
         lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), G_(at(s_), make_jacobian(sys)),
         w_(size_q(sys)), start_velocity_(size_q(sys)), y_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
         guess_(sys, t_.c, first_, multipliers_) {
@@ -67,6 +67,7 @@ class StageSolver {
   const JacobianOf<Sys>& G_at_start() const { return G0_; }
   Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
+  ConstraintScale<S, N, M>& scale() { return scale_; }
   // Stages are evaluated on so many threads from the next `begin` on, if the system can be copied for them.
   void use_threads(int threads) { threads_ = threads; }
   int threads() const { return crew_.size(); }
@@ -80,20 +81,20 @@ class StageSolver {
     if (size_g(sys) > 0) {
       sys.G(q, G0_);
       ++counters_.jacobian;
+      scale_.begin(sys, metric_at(sys, q, p), q, G0_, y_);
     }
-    if (const Status s = gram_.analyse(sys, G0_, q, p); !s.ok()) return s;
+    if (const Status s = gram_.analyse(sys, G0_, q, p, scale_.row_units()); !s.ok()) return s;
     newton_.prepare(sys, q, p, lambda_[0], gram().rank());
     acceleration_ = Acceleration<S>(((s_ - first_) + (separable_ ? 0 : s_)) * q.size(), multipliers_ * gram_.m());
     guess_.begin(sys, separable_, redundant());
     return {};
   }
 
-  // K = G H_pp Gᵀ at the point (q₁, p₁) where the next step starts; the stages are those from (q₀, p₀).
-  Status depart_from(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const QVec<Sys>& q1, const QVec<Sys>& p1) {
+  // K = G H_pp Gᵀ at the point (q₁, p₁) where the next step starts
+  Status depart_from(const Sys& sys, const QVec<Sys>& q1, const QVec<Sys>& p1) {
     if (gram_.m() == 0) return {};
     sys.G(q1, G1_);
     ++counters_.jacobian;
-    if (const int k = turned(sys, q0, p0, G1_); k >= 0) return {Failure::wrong_root, k};
     std::swap(G0_, G1_);
     ++counters_.factorisation;
     return gram().factor(G0_, metric_at(sys, q1, p1));
@@ -120,8 +121,8 @@ class StageSolver {
       const Status status = full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
       if (!status.ok()) return status;
       finish(sys);
-      const int k = gram_.m() > 0 ? turned(sys, q0, p0, G_[at(s_ - 1)]) : -1;
-      return k < 0 && joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root, k};
+      if (const Status s = holds(sys, q0, lost); !s.ok()) return s;
+      return joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root};
     };
     const bool from_memory = guess_.has_memory() && astray_ == 0;
     const bool full = has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0);
@@ -209,18 +210,18 @@ class StageSolver {
     for (int j = 0; j < s_ && t_.is_pair; ++j) away += value(t_.A_hat(0, j));
     return jump <= allowed + (R(1) / 3 + magnitude(away)) * magnitude(value(h)) * size(w_);
   }
-  // A constraint whose gradient turns by a right angle or more on the way from q₀ by the stages to G, or −1: such a
-  // solution is a wrong one.
-  int turned(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const JacobianOf<Sys>& G) {
-    if (gram().turned(G) < 0) return -1;
-    int k = -1;
-    for (int i = first_; i < s_ && k < 0; ++i) {
-      k = gram().turned(G_[at(i)]);
-      gram().displace(G_[at(i)], metric_at(sys, Q_[at(i)], P_[at(i)]));
-    }
-    if (k < 0) k = gram().turned(G);
-    gram().displace(G0_, metric_at(sys, q0, p0));
-    return k;
+  // The constraints at the last stage, which most methods end with. An iteration may stand still above round-off.
+  Status holds(const Sys& sys, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
+    if (gram_.m() == 0 || options_.stage_iterations > 0) return {};
+    const int last = s_ - 1;
+    residual(sys, last, q0, lost);
+    ++counters_.constraint;
+    const Vec<S, M>& r = r_[at(last - first_)];
+    const R size = scale_.residual_at(G_[at(last)], Q_[at(last)], r);
+    R enough = std::is_same_v<S, R> ? R(R(rounding_errors) * epsilon<S>()) : tangent_rounding_errors<S>();
+    if (enough < R(options_.tolerance)) enough = R(options_.tolerance);
+    if (size <= enough) return {};
+    return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r), to_double(size)};
   }
 
   static Vec<S> row_sums(const Square<S>& A) {
@@ -498,6 +499,7 @@ class StageSolver {
   Square<S> path_;  // AÂ
   Vec<S> row_sum_;  // of A: c_i, to the rounding error that keeps the map symplectic
   StageGram<Sys> gram_;
+  ConstraintScale<S, N, M> scale_;
   Jacobian<S, N, M> G0_, G1_;
   std::vector<Vec<S, M>> lambda_, r_, dlambda_;
   std::vector<Jacobian<S, N, M>> G_;

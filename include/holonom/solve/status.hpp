@@ -10,7 +10,7 @@ enum class Failure : std::uint8_t {
   not_finite,      // NaN or infinity in an evaluation
   no_convergence,  // the iteration did not reach round-off
   singular,        // G A Gᵀ is singular: dependent constraints
-  wrong_root,      // converged, but to a branch that is not connected with h → 0
+  wrong_root,      // converged, but not to what continues the motion, or this cannot be told (solve/continuation.hpp)
 };
 
 struct [[nodiscard]] Status {
