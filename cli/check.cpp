@@ -8,6 +8,7 @@
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
 #include "options.hpp"
+#include "prepare.hpp"
 
 namespace holonom {
 
@@ -59,7 +60,10 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   const std::vector<double> rates = invariant_rates(sys, start.state);
   for (std::size_t k = 0; k < rates.size(); ++k)
     std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
-                rates[k] < 1e-9 ? "conserved by the exact flow" : "NOT conserved by the exact flow", rates[k]);
+                !is_finite(rates[k]) ? "NOT FINITE at states near the start"
+                : rates[k] < 1e-9    ? "conserved by the exact flow"
+                                     : "NOT conserved by the exact flow",
+                rates[k]);
   const auto& events = compiled->model().events;
   Vec<double> value(static_cast<int>(events.size())), scale(value.size());
   sys.events(start.state.q, start.state.p, value, scale);
@@ -67,7 +71,8 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   for (std::size_t k = 0; k < events.size(); ++k)
     std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(), directions[static_cast<int>(events[k].direction)],
                 value[static_cast<int>(k)]);
-  return rank.singular_position ? exit_bad_input : exit_done;
+  if (rank.singular_position) report_rank(sys, start.state);  // throws, with the reason
+  return exit_done;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "holonom/model/start.hpp"
 #include "holonom/run/csv.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "prepare.hpp"
 
 namespace holonom {
@@ -183,7 +184,7 @@ void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S
 // The files of --out. Whether they can be written is tried before the work; what they held is replaced after it.
 class Output {
  public:
-  Output(const std::string& out, bool force) {
+  Output(const std::string& out, bool force, const std::vector<std::string>& inputs) {
     if (out.empty()) return;
     const bool single = out.ends_with(".csv");
     const std::filesystem::path path(out);
@@ -198,12 +199,20 @@ class Output {
     for (const auto& file : {csv_, json_})
       if (!force && !file.empty() && std::filesystem::exists(file))
         throw InputError(file.string() + ": the file exists; use --force to overwrite it, or another name");
-    for (const auto& file : {csv_, json_}) try_to_write(file);
+    if (!single && same_file(csv_, json_)) throw InputError("--out " + out + ": compare.csv and compare.json in it are one file");
+    for (const auto& file : {csv_, json_}) {
+      protect_inputs("--out", file, inputs);
+      try_to_write(file);
+    }
   }
 
   void write(const std::string& csv, const std::string& json) const {
-    for (const auto& [file, text] : {std::pair(csv_, csv), std::pair(json_, json)})
-      if (!file.empty() && !(std::ofstream(file) << text).flush()) throw InputError(file.string() + ": writing failed (is the disk full?)");
+    for (const auto& [path, text] : {std::pair(csv_, csv), std::pair(json_, json)}) {
+      if (path.empty()) continue;
+      RowFile file(path, true);
+      file.add(text);
+      file.flush();
+    }
   }
 
  private:
@@ -251,7 +260,10 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   report_rank(sys, start.state);
-  const Output output(o.out, o.force);
+  std::vector<std::string> inputs = model.files;
+  for (const MethodEntry& m : plan.methods)
+    for (std::string& file : files_of_method(m.info.key)) inputs.push_back(std::move(file));
+  const Output output(o.out, o.force, inputs);
   const Comparison result = compare(sys, plan);
 
   for (const ComparisonRow& row : result.rows)
@@ -262,6 +274,13 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
            " itself: errors that are not far above mean little. Take a shorter --until, or a better --reference");
       break;
     }
+  for (std::size_t k = 0; k < sys.labels().invariants.size(); ++k)
+    for (const ComparisonRow& row : result.rows)
+      if (row.status == ComparisonRow::Status::done && !is_finite(row.invariants[k])) {
+        const std::string& name = sys.labels().invariants[k];
+        warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite at some states: whether it is kept is not known");
+        break;
+      }
   const std::string json = to_json(sys.labels(), o, native, plan, result);
   if (o.json) std::printf("%s\n", json.c_str());
   else print_tables(sys.labels(), o, plan, result);
@@ -306,7 +325,7 @@ void add_compare(CLI::App& app, Command& chosen) {
   cmd->add_option("--step", o->step, "The step sizes, separated by commas: numbers or formulas of the model's parameters");
   cmd->add_option("--until", o->until, "The end of all runs, a number or a formula");
   cmd->add_option("--reference", o->reference, "METHOD:STEP instead of the exact flow by extrapolation");
-  cmd->add_option("--out", o->out, "Write all rows to this .csv file, or to compare.csv and compare.json in this folder");
+  cmd->add_option("--out", o->out, "Write all rows to this .csv file, or to compare.csv and compare.json in this folder")->check(file_name());
   cmd->add_flag("--force", o->force, "Overwrite existing output files");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);

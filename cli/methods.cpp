@@ -5,6 +5,7 @@
 #include "holonom/model/graph_system.hpp"
 #include "holonom/model/toml.hpp"
 #include "json.hpp"
+#include "output.hpp"
 
 namespace holonom {
 
@@ -101,7 +102,7 @@ void add_methods(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* cmd = app.add_subcommand("methods", "List the methods, or show one");
   cmd->add_option("KEY", o->key, "A method, such as rattle");
-  cmd->add_option("--model", o->model, "Say which methods suit this model");
+  cmd->add_option("--model", o->model, "Say which methods suit this model")->check(file_name());
   cmd->add_flag("--json", o->json, "Print JSON");
   cmd->callback([o, &chosen] { chosen = [o] { return methods_command(*o); }; });
 }

@@ -7,7 +7,7 @@
 
 namespace holonom {
 
-void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\n", what.c_str()); }
+void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\n", readable(what).c_str()); }
 
 MethodEntry method_entry(const std::string& key, const std::string& place, const std::string& projection) {
   try {

@@ -1,10 +1,8 @@
 // holonom run: integrates a model and reports what was kept.
 #include <unistd.h>
 
-#include <csignal>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 
 #include "commands.hpp"
 #include "counters.hpp"
@@ -17,7 +15,9 @@
 #include "holonom/run/hdf5.hpp"
 #include "holonom/run/sampling.hpp"
 #include "holonom/run/thinning.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "prepare.hpp"
 
 namespace holonom {
@@ -35,9 +35,6 @@ struct Options {
   std::optional<std::string> compensated;
   bool force = false, json = false;
 };
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
 
 void show_progress(long done, long steps) {
   constexpr int width = 40;
@@ -239,7 +236,7 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   std::unique_ptr<Sampler<S>> sampler;
   if (interval) {
     sampler = std::make_unique<Sampler<S>>(sys, *interval, recorders, kept);
-    sampler->interrupt_by(interrupted);
+    sampler->interrupt_by(interrupt_after_a_step());
     recorders = {sampler.get()};
     every = 1;
   }
@@ -250,11 +247,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders.push_back(&*watch.finder);
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .retry = entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .progress = {}};
+  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .retry = entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupt_after_a_step(), .progress = {}};
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
-  std::signal(SIGINT, [](int) { interrupted.store(true, std::memory_order_relaxed); });
-  std::signal(SIGTERM, [](int) { interrupted.store(true, std::memory_order_relaxed); });
   const RunResult<S> result = run(sys, *method, start.state, h, plan, recorders);
   if (terminal) clear_progress();
 
@@ -262,6 +257,12 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   for (std::size_t k = 0; k < events.formulas.size(); ++k)
     if (const std::string trouble = complaint(events.counts[k]); !trouble.empty())
       warn(model.place("events." + events.formulas[k].name) + "event '" + events.formulas[k].name + "' " + trouble);
+  for (std::size_t k = 0; k < result.invariant_undefined.size(); ++k)
+    if (const long step = result.invariant_undefined[k]; step >= 0) {
+      const std::string& name = sys.labels().invariants[k];
+      warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite after step " + std::to_string(step) + " (t = " +
+           shorten(S(S(step) * h)) + "), and maybe later: whether it is kept is not known");
+    }
   if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result, events).c_str());
   else print_table(sys, o, entry.info.key, h, result, events);
   switch (result.status) {
@@ -278,12 +279,15 @@ int run_command(const Options& o) {
   if (!o.out.empty() && !o.out.ends_with(".csv") && !is_hdf5(o.out))
     throw InputError("--out " + o.out + ": the file name must end in .csv or .h5");
   if (o.sample && o.out.empty()) throw InputError("--sample: there is no --out to write the samples to");
-  const auto full = [](const std::string& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
-  if (!o.out.empty() && !o.events_out.empty() && full(o.out) == full(o.events_out))
+  if (!o.out.empty() && !o.events_out.empty() && same_file(o.out, o.events_out))
     throw InputError("--events-out " + o.events_out + ": this is the file of --out; give another name");
   if (!o.events_out.empty() && !o.events_out.ends_with(".csv"))
     throw InputError("--events-out " + o.events_out + ": the file name must end in .csv");
   Model model = load_model(o.model, overrides(o.set), o.event);
+  std::vector<std::string> inputs = model.files;
+  for (std::string& file : files_of_method(o.method.value_or(model.method))) inputs.push_back(std::move(file));
+  protect_inputs("--out", o.out, inputs);
+  protect_inputs("--events-out", o.events_out, inputs);
   if (!o.events_out.empty() && model.events.empty())
     throw InputError("--events-out: there are no events; give --event, or [events] in the model");
   const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
@@ -324,10 +328,10 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(at_least(0));
   auto* every = cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
   cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")->excludes(every);
-  cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file");
+  cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file")->check(file_name());
   cmd->add_option("--event", o->event, "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
       ->allow_extra_args(false);
-  cmd->add_option("--events-out", o->events_out, "Write the events to this .csv file");
+  cmd->add_option("--events-out", o->events_out, "Write the events to this .csv file")->check(file_name());
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The heavy checks: all tests under the address and undefined-behaviour sanitizers, and a build with
+# The heavy checks: ten minutes of attack, all tests under the address and undefined-behaviour sanitizers, and a build with
 # clang without warnings.
 set -eu
+HOLONOM_FUZZ_SECONDS=600 ctest --test-dir "${BUILD:-build}" -R '^fuzz$' --output-on-failure
 scripts/install-packages.sh clang
 # (warnings are no errors there: with sanitizers GCC 12 warns of its own standard library)
 cmake -S . -B build-sanitize -G Ninja -DHOLONOM_SANITIZE=ON > /dev/null

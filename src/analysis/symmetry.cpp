@@ -40,7 +40,8 @@ double reversal_defect(const GraphSystem<double>& sys, const State<double>& x) {
     }
     const double a = sys.H(y.q, y.p), b = sys.H(z.q, z.p);
     const double size = std::max({std::abs(a), std::abs(b), 1e-300});
-    defect = std::max({defect, std::abs(a - b) / size, manifold.position(z.q).relative});
+    keep_largest(defect, std::abs(a - b) / size);
+    keep_largest(defect, manifold.position(z.q).relative);
   }
   return defect;
 }
@@ -65,8 +66,7 @@ std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<
     sys.invariants_along(y.q, y.p, dq, zero, part);
     for (int k = 0; k < count; ++k) {
       const double size = std::max({std::abs(part[k]), std::abs(rate[k] - part[k]), 1e-12});
-      auto& worst = rates[static_cast<std::size_t>(k)];
-      worst = std::max(worst, std::abs(rate[k]) / std::max(size, 1.0));
+      keep_largest(rates[static_cast<std::size_t>(k)], std::abs(rate[k]) / std::max(size, 1.0));
     }
   }
   return rates;

@@ -2,8 +2,6 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "../model/formula_reader.hpp"
 #include "guard.hpp"
@@ -28,12 +26,7 @@ class PairReader : private FormulaReader {
   explicit PairReader(const TomlSource& toml_source) : FormulaReader(toml_source) {}
 
   PairFile read() {
-    toml::table root;
-    try {
-      root = toml::parse(source.text(), source.file());
-    } catch (const toml::parse_error& e) {
-      source.fail(e.source().begin, std::string(e.description()));
-    }
+    const toml::table root = source.parse();
     check_keys(root, {"name", "A", "b", "c"}, "the file of a pair");
     const toml::array& A = list(root, "A", "a list of rows");
     const std::size_t s = A.size();
@@ -107,11 +100,7 @@ PairFile parse_pair(std::string text, const std::string& file_name) {
 }
 
 PairFile load_pair(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) throw InputError(path + ": the file cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_pair(text.str(), path);
+  return parse_pair(read_text(path), path);
 }
 
 #define HOLONOM_INSTANTIATE(S)                       \

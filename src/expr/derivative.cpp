@@ -1,8 +1,8 @@
 #include "holonom/expr/derivative.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace holonom {
 
@@ -67,9 +67,14 @@ std::optional<Choice> choice(Graph& g, const Node& n) {
 
 class Reverse {
  public:
-  Reverse(Graph& graph, std::span<const NodeId> x) : g_(graph), x_(x) {}
+  // The entries of a gradient that are not identically zero, by the place of their variable.
+  using Slope = std::map<std::size_t, NodeId>;
 
-  std::vector<NodeId> gradient(NodeId y) {
+  Reverse(Graph& graph, std::span<const NodeId> x) : g_(graph), x_(x) {
+    for (std::size_t j = 0; j < x.size(); ++j) place_.emplace(x[j], j);
+  }
+
+  Slope gradient(NodeId y) {
     std::unordered_map<NodeId, NodeId> adjoint{{y, Graph::one}};
     const auto accumulate = [&](NodeId i, NodeId v) {
       if (v == Graph::zero) return;
@@ -84,35 +89,41 @@ class Reverse {
       if (found == adjoint.end() || k == 0) continue;
       const NodeId w = found->second;
       if (const auto either = choice(g_, n)) {
-        const std::vector<NodeId>& slope = gradient_of_choice(*it, *either);
-        for (std::size_t j = 0; j < x_.size(); ++j) accumulate(x_[j], g_.mul(w, slope[j]));
+        for (const auto& [j, slope] : gradient_of_choice(*it, *either)) accumulate(x_[j], g_.mul(w, slope));
         continue;
       }
       const Partials d = partials(g_, *it);
       accumulate(n.a, g_.mul(w, d.a));
       if (k > 1) accumulate(n.b, g_.mul(w, d.b));
     }
-    std::vector<NodeId> result;
-    for (const NodeId j : x_) {
-      const auto it = adjoint.find(j);
-      result.push_back(it == adjoint.end() ? Graph::zero : it->second);
+    Slope slope;
+    for (const NodeId i : order) {
+      const auto variable = place_.find(i);
+      const auto it = variable == place_.end() ? adjoint.end() : adjoint.find(i);
+      if (it != adjoint.end() && it->second != Graph::zero) slope.emplace(variable->second, it->second);
     }
-    return result;
+    return slope;
   }
 
  private:
   // Each branch by itself, then the choice between the results.
-  const std::vector<NodeId>& gradient_of_choice(NodeId i, const Choice& either) {
+  const Slope& gradient_of_choice(NodeId i, const Choice& either) {
     if (const auto it = choices_.find(i); it != choices_.end()) return it->second;
-    const std::vector<NodeId> yes = gradient(either.yes), no = gradient(either.no);
-    std::vector<NodeId> slope;
-    for (std::size_t j = 0; j < x_.size(); ++j) slope.push_back(g_.select(either.condition, yes[j], no[j]));
-    return choices_.emplace(i, std::move(slope)).first->second;
+    const Slope yes = gradient(either.yes), no = gradient(either.no);
+    Slope both = yes;
+    both.insert(no.begin(), no.end());
+    const auto at = [](const Slope& slope, std::size_t j) {
+      const auto it = slope.find(j);
+      return it == slope.end() ? Graph::zero : it->second;
+    };
+    for (auto& [j, slope] : both) slope = g_.select(either.condition, at(yes, j), at(no, j));
+    return choices_.emplace(i, std::move(both)).first->second;
   }
 
   Graph& g_;
   std::span<const NodeId> x_;
-  std::unordered_map<NodeId, std::vector<NodeId>> choices_;
+  std::unordered_map<NodeId, std::size_t> place_;
+  std::unordered_map<NodeId, Slope> choices_;
 };
 
 }  // namespace
@@ -147,18 +158,20 @@ std::vector<NodeId> along(Graph& g, std::span<const NodeId> y, std::span<const N
   return result;
 }
 
-std::vector<NodeId> gradient(Graph& g, NodeId y, std::span<const NodeId> x) { return Reverse(g, x).gradient(y); }
+std::vector<NodeId> gradient(Graph& g, NodeId y, std::span<const NodeId> x) {
+  std::vector<NodeId> result(x.size(), Graph::zero);
+  for (const auto& [j, slope] : Reverse(g, x).gradient(y)) result[j] = slope;
+  return result;
+}
 
 SparseJacobian jacobian(Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) {
   SparseJacobian J;
   J.row_start.push_back(0);
   Reverse reverse(g, x);
   for (const NodeId r : y) {
-    const std::vector<NodeId> row = reverse.gradient(r);
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      if (row[j] == Graph::zero) continue;
+    for (const auto& [j, slope] : reverse.gradient(r)) {
       J.column.push_back(static_cast<int>(j));
-      J.entry.push_back(row[j]);
+      J.entry.push_back(slope);
     }
     J.row_start.push_back(static_cast<int>(J.column.size()));
   }
@@ -171,11 +184,26 @@ NodeId weighted_sum(Graph& g, std::span<const NodeId> w, std::span<const NodeId>
   return s;
 }
 
-bool depends_on(const Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) {
-  const std::unordered_set<NodeId> wanted(x.begin(), x.end());
-  for (const NodeId i : g.reachable(y))
-    if (wanted.contains(i)) return true;
-  return false;
+std::optional<std::size_t> first_used(const Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) {
+  // Inputs are numbered in the order in which they were made, so that x is sorted as a rule.
+  std::unordered_map<NodeId, std::size_t> place;
+  const bool sorted = std::is_sorted(x.begin(), x.end());
+  if (!sorted)
+    for (std::size_t j = 0; j < x.size(); ++j) place.emplace(x[j], j);
+  std::optional<std::size_t> first;
+  for (const NodeId i : g.reachable(y)) {
+    std::size_t j = x.size();
+    if (sorted) {
+      const auto it = std::lower_bound(x.begin(), x.end(), i);
+      if (it != x.end() && *it == i) j = static_cast<std::size_t>(it - x.begin());
+    } else if (const auto it = place.find(i); it != place.end()) {
+      j = it->second;
+    }
+    if (j < x.size() && (!first || j < *first)) first = j;
+  }
+  return first;
 }
+
+bool depends_on(const Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) { return first_used(g, y, x).has_value(); }
 
 }  // namespace holonom

@@ -51,6 +51,10 @@ template <>
 std::string precision_name<quad>() { return "quad"; }
 template <>
 std::string precision_name<mp100>() { return "100"; }
+template <>
+std::string precision_name<Dual<double>>() { return precision_name<double>(); }
+template <>
+std::string precision_name<Dual<quad>>() { return precision_name<quad>(); }
 
 namespace {
 template <class S>

@@ -47,7 +47,7 @@ std::string quoted_symbol(std::string_view text, std::size_t i) {
   for (const auto& [seen, meant] : typed)
     if (symbol == seen) return quoted + " (write " + std::string(meant) + ")";
   if (text.substr(i, 1) == "*" && i > 0 && text[i - 1] == '*') return "'*' (a power is written with ^)";
-  if (symbol == "=") return "'=' (a comparison is written with ==)";
+  if (symbol == "=") return "'=' (an equation a = b is written as a - b, which is zero; a comparison is written with ==)";
   return quoted;
 }
 
@@ -388,9 +388,12 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   };
   const std::string wanted = lower(name);
   std::string best;
+  constexpr std::size_t longest = 100;  // nobody writes longer names by mistake
+  if (name.size() > longest) return best;
   // At least one letter must be right, whatever its case.
   std::size_t best_distance = std::min(std::max<std::size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string& c : candidates) {
+    if (c.size() > 2 * longest) continue;
     const std::size_t d = edit_distance(wanted, lower(c));
     if (d < best_distance) {
       best_distance = d;

@@ -1,5 +1,6 @@
 #include "holonom/model/compiled_model.hpp"
 
+#include <map>
 #include <random>
 
 #include "holonom/expr/derivative.hpp"
@@ -36,12 +37,12 @@ bool all_zero(const Nodes& y) {
 }
 
 // T(q, v) = ½ vᵀM(q)v, tried in quad precision at the start and near it.
-bool is_quadratic(Graph& g, const Model& model, const Nodes& matrix) {
+bool is_quadratic(Graph& g, const Model& model, const SparseJacobian& matrix) {
   const std::size_t n = model.q.size();
   NodeId half_vMv = Graph::zero;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      half_vMv = g.add(half_vMv, g.mul(matrix[i * n + j], g.mul(model.v[i], model.v[j])));
+    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z)
+      half_vMv = g.add(half_vMv, g.mul(matrix.entry[z], g.mul(model.v[i], model.v[static_cast<std::size_t>(matrix.column[z])])));
   half_vMv = g.div(half_vMv, g.number(2LL));
   const auto program =
       std::make_shared<Program>(g, std::vector<Nodes>{model.q, model.v}, std::vector<Nodes>{{*model.kinetic, half_vMv}});
@@ -64,6 +65,12 @@ bool is_quadratic(Graph& g, const Model& model, const Nodes& matrix) {
   return true;
 }
 
+[[noreturn]] void refuse_flat(const Model& model, const std::string& name) {
+  throw InputError(model.place("constraints." + name) + "the gradient of constraint '" + name +
+                   "' is zero everywhere: it is made of comparisons, floor or choices between constants, and cannot hold a motion. "
+                   "Write a formula that is zero along the motion and changes smoothly across it");
+}
+
 }  // namespace
 
 CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
@@ -75,6 +82,8 @@ CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
   for (const Named& c : model_.constraints) labels.constraints.push_back(c.name);
   for (const Named& i : model_.invariants) labels.invariants.push_back(i.name);
   SparseJacobian J = jacobian(graph, nodes_of(model_.constraints), model_.q);
+  for (std::size_t k = 0; k < model_.constraints.size(); ++k)
+    if (J.row_start[k] == J.row_start[k + 1]) refuse_flat(model_, model_.constraints[k].name);
   Pattern pattern{model_.n(), std::move(J.row_start), std::move(J.column)};
   G_entries_ = std::move(J.entry);
   add_vectors(labels, pattern);
@@ -126,6 +135,7 @@ void CompiledModel::add_vectors(Labels& labels, Pattern& pattern) {
     if (term.role == MappedTerm::Role::invariant) labels.invariants.push_back(term.name);
     if (term.role != MappedTerm::Role::constraint) continue;
     const std::vector<Nodes> parts = kernel_gradient(graph, term, term.kernel);
+    if (without_zeros(parts).empty()) refuse_flat(model_, term.name);
     stacks_.back() = {pattern.m(), pattern.nonzeros(), static_cast<int>(without_zeros(parts).size())};
     pattern.column.reserve(pattern.column.size() + static_cast<std::size_t>(term.rows) * without_zeros(parts).size());
     labels.stacks.push_back({term.name, pattern.m(), term.single ? 0 : term.rows});
@@ -242,34 +252,32 @@ void CompiledModel::find_form() {
   }
   if (!model_.mass.empty() || !model_.vectors.empty()) {
     V_ = *model_.potential;
-    recognise_mass(model_.mass);
+    recognise_mass();
     return;
   }
   const Nodes& rate = model_.kinetic ? model_.v : model_.p;
   const NodeId energy = model_.kinetic ? *model_.kinetic : *model_.hamiltonian;
   const Nodes slope = gradient(graph, energy, rate);
-  Nodes matrix;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Nodes row = gradient(graph, slope[i], rate);
-    matrix.insert(matrix.end(), row.begin(), row.end());
-  }
+  SparseJacobian matrix = jacobian(graph, slope, rate);
   if (model_.kinetic) {
-    matrix = with_zero(graph, matrix, rate);
+    matrix.entry = with_zero(graph, matrix.entry, rate);
     if (!is_quadratic(graph, model_, matrix))
       throw InputError(model_.place("energy.kinetic") +
                        "the kinetic energy is not quadratic in the velocities (each term must have two of them); give the hamiltonian instead");
     V_ = *model_.potential;
-    if (!depends_on(graph, matrix, model_.q)) {
+    if (!depends_on(graph, matrix.entry, model_.q)) {
       recognise_mass(matrix);
       return;
     }
     form_ = Form::mass_matrix;
     not_separable_ = "the mass matrix depends on the position";
+    mass_matrix_.assign(n * (n + 1) / 2, Graph::zero);
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j <= i; ++j) mass_matrix_.push_back(matrix[i * n + j]);
+      for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z)
+        if (const auto j = static_cast<std::size_t>(matrix.column[z]); j <= i) mass_matrix_[i * (i + 1) / 2 + j] = matrix.entry[z];
     return;
   }
-  const bool constant_Hpp = !depends_on(graph, matrix, model_.q) && !depends_on(graph, matrix, model_.p);
+  const bool constant_Hpp = !depends_on(graph, matrix.entry, model_.q) && !depends_on(graph, matrix.entry, model_.p);
   const bool mixed = depends_on(graph, slope, model_.q);
   const bool linear_term = !all_zero(with_zero(graph, slope, model_.p));
   if (constant_Hpp && !mixed && !linear_term) {
@@ -284,33 +292,55 @@ void CompiledModel::find_form() {
                                   : "the kinetic part of the hamiltonian is not quadratic in the momenta";
 }
 
-void CompiledModel::recognise_mass(const Nodes& matrix) {
+// n masses, or a matrix by rows.
+void CompiledModel::recognise_mass() {
   const std::size_t n = model_.q.size();
-  Nodes entries = matrix;
-  if (matrix.size() == n * n && n > 1) {
-    const auto present = [&](std::size_t i, std::size_t j) { return matrix[i * n + j] != Graph::zero || matrix[j * n + i] != Graph::zero; };
-    std::size_t count = 0, diagonal = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        if (present(i, j)) ++(i == j ? diagonal : count);
-    mass_diagonal_ = count == 0;
-    // Large, and mostly zeros: products and solves by the entries alone. (The inverse of a sparse M⁻¹ is full.)
-    constexpr std::size_t large = 24, part = 4;
-    if (mass_diagonal_) {
-      entries.clear();
-      for (std::size_t i = 0; i < n; ++i) entries.push_back(matrix[i * n + i]);
-    } else if (!mass_inverse_ && n >= large && part * (count + diagonal) <= n * n) {
-      entries.clear();
-      mass_pattern_.emplace().n = static_cast<int>(n);
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-          if (!present(i, j)) continue;
-          entries.push_back(matrix[i * n + j]);
-          mass_pattern_->column.push_back(static_cast<int>(j));
-        }
-        mass_pattern_->row_start.push_back(mass_pattern_->nonzeros());
-      }
+  SparseJacobian matrix;
+  matrix.row_start.push_back(0);
+  const bool full = model_.mass.size() == n * n && n > 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = full ? 0 : i; j < (full ? n : i + 1); ++j) {
+      matrix.column.push_back(static_cast<int>(j));
+      matrix.entry.push_back(model_.mass[full ? i * n + j : i]);
     }
+    matrix.row_start.push_back(static_cast<int>(matrix.column.size()));
+  }
+  recognise_mass(matrix);
+}
+
+void CompiledModel::recognise_mass(const SparseJacobian& matrix) {
+  const std::size_t n = model_.q.size();
+  // Where a number stands, or its partner across the diagonal, by rows.
+  std::map<std::pair<std::size_t, std::size_t>, NodeId> present;
+  std::size_t off_diagonal = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z) {
+      if (matrix.entry[z] == Graph::zero) continue;
+      const auto j = static_cast<std::size_t>(matrix.column[z]);
+      present[{i, j}] = matrix.entry[z];
+      present.try_emplace({j, i}, Graph::zero);
+      off_diagonal += i != j;
+    }
+  mass_diagonal_ = off_diagonal == 0;
+  // Large, and mostly zeros: products and solves by the entries alone. (The inverse of a sparse M⁻¹ is full.)
+  constexpr std::size_t large = 24, part = 4;
+  Nodes entries;
+  if (mass_diagonal_) {
+    entries.assign(n, Graph::zero);
+    for (const auto& [at, x] : present) entries[at.first] = x;
+  } else if (!mass_inverse_ && n >= large && part * present.size() <= n * n) {
+    Pattern& rows = mass_pattern_.emplace();
+    rows.n = static_cast<int>(n);
+    rows.row_start.assign(n + 1, 0);
+    for (const auto& [at, x] : present) {
+      entries.push_back(x);
+      rows.column.push_back(static_cast<int>(at.second));
+      ++rows.row_start[at.first + 1];
+    }
+    for (std::size_t i = 0; i < n; ++i) rows.row_start[i + 1] += rows.row_start[i];
+  } else {
+    entries.assign(n * n, Graph::zero);
+    for (const auto& [at, x] : present) entries[at.first * n + at.second] = x;
   }
   mass_ = std::make_shared<Program>(*model_.graph, std::vector<Nodes>{}, std::vector<Nodes>{entries});
 }

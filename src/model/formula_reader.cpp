@@ -1,6 +1,7 @@
 #include "formula_reader.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "holonom/expr/derivative.hpp"
 
@@ -14,8 +15,9 @@ const toml::table* FormulaReader::table(const toml::table& parent, std::string_v
 }
 
 void FormulaReader::check_keys(const toml::table& t, const std::vector<std::string>& known, const std::string& where) const {
+  const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (const Entry& e : in_file_order(t)) {
-    if (std::find(known.begin(), known.end(), e.key) != known.end()) continue;
+    if (names.contains(e.key)) continue;
     source.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + suggestion(e.key, known, "Known keys"));
   }
 }
@@ -42,7 +44,7 @@ FormulaValue FormulaReader::formula_value(const toml::node& node, const std::str
     try {
       return Expr{scope.graph, scope.graph->number(digits)};
     } catch (const std::exception&) {
-      source.fail(node, "'" + digits + "' is not a number that can be used");
+      source.fail(node, "the number " + digits + " is out of range: at most 5000 digits, and exponents from -5000 to 5000");
     }
   }
   source.fail(node, what + " must be a number or a formula in quotes");
@@ -63,9 +65,46 @@ NodeId FormulaReader::constant(const toml::node& node, const std::string& what) 
 
 void FormulaReader::refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs,
                            const std::string& prefix, const std::string& remedy) const {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (depends_on(*model.graph, std::span(&x, 1), std::span(&inputs[i], 1)))
-      fail(what + " uses " + prefix + model.coordinates[i] + ": " + remedy);
+  if (const auto i = first_used(*model.graph, std::span(&x, 1), inputs)) fail(what + " uses " + prefix + model.coordinates[*i] + ": " + remedy);
+}
+
+namespace {
+
+// "a - b" for the text "a == b", and the comparison itself; empty if it is not written in the text.
+std::pair<std::string, std::string> difference_of_sides(const std::string& text) {
+  const auto trimmed = [](std::string_view part) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    return std::string(part);
+  };
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == ')' || text[i] == ']') --depth;
+    if (depth != 0 || std::string_view("<>=!").find(text[i]) == std::string_view::npos) continue;
+    const std::size_t length = i + 1 < text.size() && text[i + 1] == '=' ? 2 : 1;
+    const std::string left = trimmed(text.substr(0, i)), right = trimmed(text.substr(i + length));
+    const bool sum = right.find_first_of("+-") != std::string::npos;
+    return {right == "0" ? left : left + " - " + (sum ? "(" + right + ")" : right), text.substr(i, length)};
+  }
+  return {};
+}
+
+bool is_comparison(const Graph& graph, NodeId x) {
+  const Node& n = graph[x];
+  if (n.op == Op::sub && n.a == Graph::one) return is_comparison(graph, n.b);  // a != b
+  return n.op == Op::less || n.op == Op::less_equal || n.op == Op::equal;
+}
+
+}  // namespace
+
+void FormulaReader::refuse_comparison(const toml::node& node, NodeId x, const std::string& what) const {
+  if (!is_comparison(*model.graph, x)) return;
+  const auto [difference, sign] = difference_of_sides(node.value<std::string>().value_or(""));
+  if (sign == "==" || sign.empty())
+    source.fail(node, what + " is a comparison, which is 1 or 0 and holds nothing: write the formula that is zero along the motion" +
+                          (sign.empty() ? "" : ", \"" + difference + "\""));
+  source.fail(node, what + " is an inequality: constraints are equations, formulas that are zero along the motion, such as \"" + difference + "\"");
 }
 
 NodeId FormulaReader::of_coordinates(const toml::node& node, const std::string& what) const {

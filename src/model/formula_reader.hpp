@@ -34,6 +34,8 @@ class FormulaReader {
   // An error if x depends on one of the inputs, which belong to the coordinates in their order.
   void refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs, const std::string& prefix,
               const std::string& remedy) const;
+  // An error if x is a comparison, which is 1 or 0: a constraint is a formula that is zero.
+  void refuse_comparison(const toml::node& node, NodeId x, const std::string& what) const;
   // A formula of coordinates alone: the potential, constraints.
   NodeId of_coordinates(const toml::node& node, const std::string& what) const;
 };

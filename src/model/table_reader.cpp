@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <tuple>
 
@@ -17,61 +15,9 @@ namespace {
 // Indices are 32 bits: that is enough for 2·10⁹ coordinates.
 constexpr double max_items = 2e9;
 
-struct Csv {
-  std::vector<std::string> names;
-  std::vector<std::vector<std::string>> columns;
-  std::vector<long> line;  // of each row
-
-  const std::vector<std::string>* column(std::string_view name) const {
-    const auto it = std::find(names.begin(), names.end(), name);
-    return it == names.end() ? nullptr : &columns[static_cast<std::size_t>(it - names.begin())];
-  }
-};
-
-// A few digits: a number, without a closer look. Most cells of index tables are such.
-bool is_index(const std::string& cell) {
-  return !cell.empty() && cell.size() < 10 && std::all_of(cell.begin(), cell.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-Csv read_csv(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw InputError(path + ": the file cannot be read");
-  Csv csv;
-  std::string line;
-  for (long number = 1; std::getline(file, line); ++number) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty() || line[0] == '#') continue;
-    std::vector<std::string> cells;
-    std::istringstream cells_of(line);
-    for (std::string cell; std::getline(cells_of, cell, ',');) {
-      const auto first = cell.find_first_not_of(" \t"), last = cell.find_last_not_of(" \t");
-      cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
-    }
-    if (csv.names.empty()) {
-      csv.names = cells;
-      csv.columns.resize(cells.size());
-      continue;
-    }
-    if (cells.size() != csv.names.size())
-      throw InputError(path + ":" + std::to_string(number) + ": this row has " + std::to_string(cells.size()) + " cells, the header has " +
-                       std::to_string(csv.names.size()));
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-      try {
-        if (!is_index(cells[k])) (void)exact_text(cells[k]);
-      } catch (const std::exception&) {
-        throw InputError(path + ":" + std::to_string(number) + ": '" + cells[k] + "' in column '" + csv.names[k] + "' is not a number");
-      }
-      csv.columns[k].push_back(std::move(cells[k]));
-    }
-    csv.line.push_back(number);
-  }
-  if (csv.names.empty()) throw InputError(path + ": the file is empty; its first line must name the columns");
-  return csv;
-}
-
 std::vector<double> as_doubles(const MappedTerm::RowValue& value) {
   std::vector<double> numbers(value.integer.begin(), value.integer.end());
-  for (const std::string& t : value.text) numbers.push_back(std::stod(t));
+  for (const std::string& cell : value.text) numbers.push_back(as_double(cell));
   return numbers;
 }
 
@@ -93,11 +39,6 @@ std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std::vecto
   double* out = result.data();
   evaluate(0, rows, in.data(), nullptr, &out);
   return result;
-}
-
-std::string relative_to(const std::string& model_file, const std::string& file) {
-  const std::filesystem::path path(file);
-  return path.is_absolute() ? file : (std::filesystem::path(model_file).parent_path() / path).string();
 }
 
 }  // namespace
@@ -143,16 +84,25 @@ ExprVector TableReader::gather(std::string_view name, NodeId index) {
   if (momentum) name.remove_prefix(2);
   const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(), [&](const VectorCoordinate& c) { return c.name == name; });
   const auto k = static_cast<std::size_t>(v - model_.vectors.begin());
-  auto item = std::find_if(items_.begin(), items_.end(),
-                           [&](const Item& i) { return i.vector == k && i.momentum == momentum && i.index == index; });
-  if (item == items_.end()) {
+  const auto [known, fresh] = items_by_name_.try_emplace({k, momentum, index}, items_.size());
+  if (fresh) {
     items_.push_back({k, momentum, index, {}});
-    item = items_.end() - 1;
-    for (int c = 0; c < v->dim; ++c) item->x.push_back(model_.graph->input());
+    for (int c = 0; c < v->dim; ++c) {
+      items_.back().x.push_back(model_.graph->input());
+      item_of_input_.emplace(items_.back().x.back(), known->second);
+    }
   }
   ExprVector components;
-  for (const NodeId x : item->x) components.push_back({model_.graph.get(), x});
+  for (const NodeId x : items_[known->second].x) components.push_back({model_.graph.get(), x});
   return components;
+}
+
+NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) const {
+  const NodeId x = r_.formula(node, what);
+  for (const NodeId k : model_.graph->reachable(std::span(&x, 1)))
+    if ((*model_.graph)[k].op == Op::input && k != v.item)
+      r_.source.fail(node, what + " must be a formula of parameters and i, the number of the item");
+  return x;
 }
 
 void TableReader::read_masses(const toml::table& masses) {
@@ -164,22 +114,22 @@ void TableReader::read_masses(const toml::table& masses) {
   for (const std::string& name : model_.coordinates) model_.mass.push_back(r_.constant(*masses.get(name), "the mass of '" + name + "'"));
   for (VectorCoordinate& v : model_.vectors) {
     r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
-    v.mass = r_.formula(*masses.get(v.name), "the mass of '" + v.name + "'");
+    v.mass = of_item(*masses.get(v.name), v, "the mass of '" + v.name + "'");
     r_.scope.names.erase("i");
   }
 }
 
 void TableReader::read_mass_file(const toml::node& node) {
-  if (!node.is_string()) r_.source.fail(node, "file must be a name in quotes");
-  const std::string path = relative_to(r_.source.file(), *node.value<std::string>());
-  const Csv csv = read_csv(path);
-  for (const std::string& name : csv.names)
-    if (name != "i" && name != "j" && name != "m") throw InputError(path + ": unknown column '" + name + "'; a mass matrix has the columns i, j and m");
+  const CsvTable csv = read(node);
+  for (std::size_t k = 0; k < csv.names.size(); ++k)
+    if (csv.names[k] != "i" && csv.names[k] != "j" && csv.names[k] != "m")
+      throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] + "'; a mass matrix has the columns i, j and m");
   const std::vector<std::string>*i = csv.column("i"), *j = csv.column("j"), *m = csv.column("m");
   for (const auto& [name, column] : {std::pair{"i", i}, std::pair{"j", j}, std::pair{"m", m}})
-    if (!column) throw InputError(path + ": the column '" + name + "' is missing; a mass matrix has the columns i, j and m");
-  const auto fail = [&](std::size_t row, const std::string& what) {
-    throw InputError(path + ":" + std::to_string(csv.line[row]) + ": " + what);
+    if (!column) throw InputError(csv.place_of_name(0) + "the column '" + name + "' is missing; a mass matrix has the columns i, j and m");
+  const auto column_of = [&](const std::vector<std::string>* column) { return static_cast<std::size_t>(column - csv.columns.data()); };
+  const auto fail = [&](std::size_t row, const std::string& what, const std::vector<std::string>* column) {
+    throw InputError(csv.place(row, column_of(column)) + what);
   };
   const int n = model_.n();
   struct MassEntry {
@@ -190,13 +140,14 @@ void TableReader::read_mass_file(const toml::node& node) {
   std::vector<MassEntry> entries;
   bool has_lower = false, has_upper = false;
   for (std::size_t k = 0; k < m->size(); ++k) {
-    const auto coordinate = [&](const std::string& text, const char* name) {
-      const double x = is_index(text) ? std::stod(text) : exact_number<double>(exact_text(text));
+    const auto coordinate = [&](const std::vector<std::string>* column, const char* name) {
+      const std::string& text = (*column)[k];
+      const double x = as_double(text);
       if (!(x >= 0 && x < n) || x != std::floor(x))
-        fail(k, std::string(name) + " = " + text + " is not a coordinate: they have the numbers 0 to " + std::to_string(n - 1));
+        fail(k, std::string(name) + " = " + text + " is not a coordinate: they have the numbers 0 to " + std::to_string(n - 1), column);
       return static_cast<std::int32_t>(x);
     };
-    const std::int32_t a = coordinate((*i)[k], "i"), b = coordinate((*j)[k], "j");
+    const std::int32_t a = coordinate(i, "i"), b = coordinate(j, "j");
     entries.push_back({std::max(a, b), std::min(a, b), a < b, k});
     has_lower |= a > b;
     has_upper |= a < b;
@@ -208,40 +159,49 @@ void TableReader::read_mass_file(const toml::node& node) {
     return "(" + std::to_string(e.upper ? e.column : e.row) + ", " + std::to_string(e.upper ? e.row : e.column) + ")";
   };
   const auto line = [&](const MassEntry& e) { return std::to_string(csv.line[e.at]); };
-  MassTable table{path, {}, {}, {}, {}};
+  MassTable table{csv.path, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const MassEntry& e = entries[k];
     const MassEntry* next = k + 1 < entries.size() && entries[k + 1].row == e.row && entries[k + 1].column == e.column ? &entries[k + 1] : nullptr;
-    if (next && next->upper == e.upper) fail(next->at, "the entry " + name(e) + " is given twice; first in line " + line(e));
+    if (next && next->upper == e.upper) fail(next->at, "the entry " + name(e) + " is given twice; first in line " + line(e), i);
     if (e.row != e.column && has_lower && has_upper && !next) {
       const MassEntry mirrored{e.row, e.column, !e.upper, e.at};
       fail(e.at, "the mass matrix is not symmetric: the entry " + name(e) + " has no partner " + name(mirrored) +
-                     ". Give both triangles, or only one");
+                     ". Give both triangles, or only one", i);
     }
     if (next) {
       if (exact_text((*m)[e.at]) != exact_text((*m)[next->at]))
         fail(std::max(e.at, next->at), "the mass matrix is not symmetric: the entry " + name(e) + " in line " + line(e) + " is " + (*m)[e.at] +
-                                           ", and " + name(*next) + " in line " + line(*next) + " is " + (*m)[next->at]);
+                                           ", and " + name(*next) + " in line " + line(*next) + " is " + (*m)[next->at], m);
       if (k + 2 < entries.size() && entries[k + 2].row == e.row && entries[k + 2].column == e.column)
-        fail(entries[k + 2].at, "the entry " + name(*next) + " is given twice; first in line " + line(*next));
+        fail(entries[k + 2].at, "the entry " + name(*next) + " is given twice; first in line " + line(*next), i);
       ++k;
     }
     table.row.push_back(e.row);
     table.column.push_back(e.column);
     table.text.push_back((*m)[e.at]);
     table.line.push_back(csv.line[e.at]);
+    table.at.push_back(csv.at[column_of(m)][e.at]);
   }
   model_.mass_table = std::move(table);
 }
 
-TableReader::Table TableReader::file_table(const toml::node& node, const std::string& file) const {
-  const Csv csv = read_csv(relative_to(r_.source.file(), file));
+CsvTable TableReader::read(const toml::node& file) {
+  CsvTable csv = read_csv(r_.source, file);
+  model_.files.push_back(csv.path);
+  return csv;
+}
+
+TableReader::Table TableReader::file_table(const toml::node& file) {
+  CsvTable csv = read(file);
+  if (static_cast<double>(csv.rows()) > max_items) r_.source.fail(file, "more rows than can be counted");
   Table table;
-  table.rows = static_cast<int>(csv.columns.front().size());
+  table.rows = static_cast<int>(csv.rows());
   for (std::size_t k = 0; k < csv.names.size(); ++k) {
-    if (!is_valid_name(csv.names[k])) r_.source.fail(node, file + ": '" + csv.names[k] + "' is not a name for a column");
+    if (!is_valid_name(csv.names[k]))
+      throw InputError(csv.place_of_name(k) + "'" + csv.names[k] + "' is not a name for a column: use letters, digits and underscores");
     table.names.push_back(csv.names[k]);
-    table.values.push_back({model_.graph->input(), {}, csv.columns[k]});
+    table.values.push_back({model_.graph->input(), {}, std::move(csv.columns[k])});
   }
   return table;
 }
@@ -251,8 +211,7 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
   if (!t) r_.source.fail(over, what + " needs over = { i = \"0..N-1\" }, { pairs = \"r\" } or { file = \"rows.csv\" }");
   if (const toml::node* file = t->get("file")) {
     r_.check_keys(*t, {"file"}, "over");
-    if (!file->is_string()) r_.source.fail(*file, "file must be a name in quotes");
-    return file_table(*file, *file->value<std::string>());
+    return file_table(*file);
   }
   Table table;
   if (const toml::node* pairs = t->get("pairs")) {
@@ -327,31 +286,39 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
     if (role != MappedTerm::Role::energy && !is_valid_name(name)) r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
     const std::string what = stack ? "constraint '" + name + "'" : role == MappedTerm::Role::energy ? "a sum of the energy" : "invariant '" + name + "'";
     Table table = read_table(*over, what);
-    const Scope outer = r_.scope;  // index variables and `where` are names of this term alone
+    std::vector<std::string> own = table.names;  // index variables and `where` are names of this term alone
     for (std::size_t k = 0; k < table.names.size(); ++k)
       r_.declare(table.names[k], over->source().begin, Expr{model_.graph.get(), table.values[k].input});
     if (const toml::node* where = t->get("where")) {
       if (!where->is_table()) r_.source.fail(*where, "where must be a table: { d = \"norm(r[i] - r[j])\" }");
-      for (const Entry& e : in_file_order(*where->as_table()))
+      for (const Entry& e : in_file_order(*where->as_table())) {
         r_.declare(e.key, e.place->source().begin, r_.formula_value(*e.node, "where '" + e.key + "'"));
+        own.push_back(e.key);
+      }
     }
     const NodeId kernel = r_.formula(*formula, what);
+    if (stack) r_.refuse_comparison(*formula, kernel, what);
+    if (role != MappedTerm::Role::energy) r_.mark((stack ? "constraints." : "invariants.") + name, *formula);
     MappedTerm term = finish(r_.fail_at(*formula), kernel, role, name, std::move(table));
     if (const toml::node* part = t->get("part")) {
       const std::string word = part->value<std::string>().value_or("");
       if (word != "fast" && word != "slow") r_.source.fail(*part, "part must be \"slow\" or \"fast\"");
       term.fast = word == "fast";
     }
-    r_.scope = outer;
+    for (const std::string& declared : own) r_.scope.names.erase(declared);
     if (term.rows > 0) model_.terms.push_back(std::move(term));
   }
 }
 
+std::set<std::size_t> TableReader::items_in(NodeId formula) const {
+  std::set<std::size_t> used;
+  for (const NodeId i : model_.graph->reachable(std::span(&formula, 1)))
+    if (const auto it = item_of_input_.find(i); it != item_of_input_.end()) used.insert(it->second);
+  return used;
+}
+
 bool TableReader::take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast) {
-  const bool uses_items = std::any_of(items_.begin(), items_.end(), [&](const Item& i) {
-    return depends_on(*model_.graph, std::span(&formula, 1), i.x);
-  });
-  if (!uses_items) return false;
+  if (items_in(formula).empty()) return false;
   MappedTerm term = finish(fail, formula, role, name, {});
   term.fast = fast;
   term.single = true;
@@ -365,11 +332,11 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
   term.name = name;
   term.rows = table.rows;
   Graph& graph = *model_.graph;
-  const auto uses = [&](const std::vector<NodeId>& x) { return depends_on(graph, std::span(&kernel, 1), x); };
+  const std::vector<NodeId> used = graph.reachable(std::span(&kernel, 1));
   const std::string what = name.empty() ? "this term" : "'" + name + "'";
   const bool with_momenta = role == MappedTerm::Role::invariant || role == MappedTerm::Role::event;
-  for (const Item& item : items_) {
-    if (!uses(item.x)) continue;
+  for (const std::size_t k : items_in(kernel)) {
+    const Item& item = items_[k];
     const VectorCoordinate& v = model_.vectors[item.vector];
     if (item.momentum && !with_momenta) fail(what + " uses p_" + v.name + ": it must be a formula of the coordinates alone");
     MappedTerm::Gather gather{item.momentum, item.x, {}};
@@ -395,13 +362,13 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
   std::unordered_map<NodeId, NodeId> by;
   for (const auto& [inputs, momentum] : {std::pair{&model_.q, false}, std::pair{&model_.p, true}})
     for (std::size_t i = 0; i < inputs->size(); ++i) {
-      if (!uses({(*inputs)[i]})) continue;
+      if (!std::binary_search(used.begin(), used.end(), (*inputs)[i])) continue;
       if (momentum && !with_momenta)
         fail(what + " uses p_" + model_.coordinates[i] + ": it must be a formula of the coordinates alone");
       by[(*inputs)[i]] = graph.input();
       term.gathers.push_back({momentum, {by[(*inputs)[i]]}, std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
     }
-  if (uses(model_.v)) fail(what + " uses velocities: write it with coordinates" + (with_momenta ? " and momenta" : ""));
+  if (depends_on(graph, std::span(&kernel, 1), model_.v)) fail(what + " uses velocities: write it with coordinates" + (with_momenta ? " and momenta" : ""));
   term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
   for (MappedTerm::RowValue& value : table.values)
     if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1))) term.values.push_back(std::move(value));
@@ -429,7 +396,7 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     const toml::node* file = t->get("file");
     if (!file || !file->is_string()) r_.source.fail(node, what + " is a list of formulas, or { file = \"start.csv\" }");
     const std::string name = *file->value<std::string>();
-    const Csv csv = read_csv(relative_to(r_.source.file(), name));
+    const CsvTable csv = read(*file);
     auto& table = position ? v.q0_table : v.start_table;
     for (int c = 0; c < v.dim; ++c) {
       const std::string column(1, "xyz"[c]);
@@ -446,10 +413,7 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     r_.source.fail(node, what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
   r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
   for (std::size_t c = 0; c < list->size(); ++c) {
-    const NodeId x = r_.formula((*list)[c], what);
-    for (const NodeId k : model_.graph->reachable(std::span(&x, 1)))
-      if ((*model_.graph)[k].op == Op::input && k != v.item) r_.source.fail((*list)[c], what + " must be a formula of parameters and i");
-    (position ? v.q0 : v.start)[c] = x;
+    (position ? v.q0 : v.start)[c] = of_item((*list)[c], v, what);
   }
   r_.scope.names.erase("i");
 }

@@ -2,6 +2,11 @@
 // and stacks over them, and initial values for all items.
 #pragma once
 
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "csv_table.hpp"
 #include "formula_reader.hpp"
 
 namespace holonom {
@@ -40,8 +45,13 @@ class TableReader {
   };
 
   ExprVector gather(std::string_view name, NodeId index);
+  // Those that a formula uses, in the order in which they were first named.
+  std::set<std::size_t> items_in(NodeId formula) const;
   Table read_table(const toml::node& over, const std::string& what);
-  Table file_table(const toml::node& node, const std::string& file) const;
+  CsvTable read(const toml::node& file);
+  Table file_table(const toml::node& file);
+  // A formula of parameters and i.
+  NodeId of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) const;
   int integer(const toml::node& node, NodeId x, const std::string& what) const;
   MappedTerm finish(const Fail& fail, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table);
   void check_rows(const Fail& fail, const MappedTerm& term, const std::string& what) const;
@@ -49,6 +59,8 @@ class TableReader {
   FormulaReader& r_;
   Model& model_;
   std::vector<Item> items_;
+  std::map<std::tuple<std::size_t, bool, NodeId>, std::size_t> items_by_name_;
+  std::unordered_map<NodeId, std::size_t> item_of_input_;
 };
 
 }  // namespace holonom

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "holonom/expr/derivative.hpp"
 #include "event_reader.hpp"
@@ -20,12 +20,7 @@ class Reader : private FormulaReader {
       : FormulaReader(toml_source), overrides_(overrides), events_(events) {}
 
   Model read() {
-    toml::table root;
-    try {
-      root = toml::parse(source.text(), source.file());
-    } catch (const toml::parse_error& e) {
-      source.fail(e.source().begin, std::string(e.description()));
-    }
+    const toml::table root = source.parse();
     check_keys(root, {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
                       "events", "reversal", "initial", "integrate"}, "the model file");
     read_header(root);
@@ -97,8 +92,8 @@ class Reader : private FormulaReader {
       const auto at = node.source().begin;
       const Expr q = model.coordinate(name);
       declare(name, at, q);
-      declare("p_" + name, at, model.momentum(q));
-      declare("v_" + name, at, model.velocity(q));
+      declare("p_" + name, at, Expr{scope.graph, model.p.back()});
+      declare("v_" + name, at, Expr{scope.graph, model.v.back()});
     }
     scope.q = model.q;
     scope.v = model.v;
@@ -201,16 +196,23 @@ class Reader : private FormulaReader {
       if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
       constexpr std::string_view columns[] = {"energy", "position_residual", "hidden_residual", "t"};
       if (!constraint && (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns) ||
-                          std::find(model.coordinates.begin(), model.coordinates.end(), e.key) != model.coordinates.end()))
+                          is_coordinate(e.key)))
         source.fail(at, "an invariant must not be called '" + e.key + "': outputs have a column of that name already");
       if (constraint && e.key == "stack") source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
       const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);
+      if (constraint) refuse_comparison(*e.node, x, what);
       if (tables_.take_single(fail_at(*e.node), x, role, e.key, false)) continue;
       if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q)) source.fail(*e.node, what + " does not depend on any coordinate");
       if (!constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
       into.push_back({e.key, x});
     }
+  }
+
+  bool is_coordinate(const std::string& name) const {
+    const auto it = scope.names.find(name);
+    const Expr* x = it == scope.names.end() ? nullptr : std::get_if<Expr>(&it->second);
+    return x && std::binary_search(model.q.begin(), model.q.end(), x->node);
   }
 
   void read_reversal(const toml::table* reversal) {
@@ -224,11 +226,13 @@ class Reader : private FormulaReader {
     std::fill_n(model.flip_p.begin(), model.q.size(), false);
     std::vector<std::string> known;
     for (const std::string& c : model.coordinates) known.insert(known.end(), {c, "p_" + c});
+    std::unordered_map<std::string_view, std::size_t> place;
+    for (std::size_t k = 0; k < known.size(); ++k) place.emplace(known[k], k);
     for (const toml::node& node : *flip->as_array()) {
       const std::string name = node.value<std::string>().value_or("");
-      const auto it = std::find(known.begin(), known.end(), name);
-      if (it == known.end()) source.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
-      const auto k = static_cast<std::size_t>(it - known.begin());
+      const auto it = place.find(name);
+      if (it == place.end()) source.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
+      const std::size_t k = it->second;
       (k % 2 == 0 ? model.flip_q : model.flip_p)[k / 2] = true;
     }
   }
@@ -297,8 +301,9 @@ class Reader : private FormulaReader {
     for (const MappedTerm& term : model.terms) known.push_back(term.name);
     known.insert(known.end(), scope.vectors.begin(), scope.vectors.end());
     known.emplace_back("t");
+    const std::unordered_set<std::string_view> names(known.begin(), known.end());
     for (const Entry& e : in_file_order(*units)) {
-      if (std::find(known.begin(), known.end(), e.key) == known.end())
+      if (!names.contains(e.key))
         source.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + suggestion(e.key, known, "Names"));
       if (!e.node->is_string()) source.fail(*e.node, "a unit is text in quotes");
       model.units[e.key] = *e.node->value<std::string>();
@@ -318,11 +323,9 @@ Model parse_model(std::string text, const std::string& file_name, const Override
 }
 
 Model load_model(const std::string& path, const Overrides& overrides, const std::vector<std::string>& events) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) throw InputError(path + ": the file cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_model(text.str(), path, overrides, events);
+  Model model = parse_model(read_text(path), path, overrides, events);
+  model.files.insert(model.files.begin(), path);
+  return model;
 }
 
 }  // namespace holonom

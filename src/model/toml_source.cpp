@@ -2,24 +2,61 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "toml_scan.hpp"
 
 namespace holonom {
-
-TomlSource::TomlSource(std::string file_name, std::string source_text)
-    : file_(std::move(file_name)), text_(std::move(source_text)) {
-  line_start_.push_back(0);
-  for (std::size_t i = 0; i < text_.size(); ++i)
-    if (text_[i] == '\n') line_start_.push_back(i + 1);
-}
 
 namespace {
 // toml++ counts columns in code points.
 bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 }  // namespace
 
+std::string read_text(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored)) throw InputError(path + ": the file cannot be read");
+  // A device may have no end.
+  constexpr std::size_t most = std::size_t{1} << 28, block = std::size_t{1} << 16;
+  std::string text;
+  while (file) {
+    const std::size_t size = text.size();
+    if (size > most) throw InputError(path + ": the file has more than 256 MB; numbers belong into CSV files");
+    text.resize(size + block);
+    file.read(text.data() + size, block);
+    text.resize(size + static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) throw InputError(path + ": the file cannot be read");
+  return text;
+}
+
+TomlSource::TomlSource(std::string file_name, std::string source_text)
+    : file_(std::move(file_name)), text_(std::move(source_text)) {
+  line_start_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (continues_code_point(text_[i])) wide_lines_.insert(line_start_.size());
+    if (text_[i] == '\n') line_start_.push_back(i + 1);
+  }
+}
+
+toml::table TomlSource::parse() const {
+  const TomlScan scan = scan_toml(text_);
+  if (scan.deep_key)
+    fail(position(*scan.deep_key), "a key has more than " + std::to_string(most_parts_of_a_key) +
+                                       " parts: tables are not nested that deeply in any model");
+  try {
+    return toml::parse(scan.text, file_);
+  } catch (const toml::parse_error& e) {
+    fail(e.source().begin, std::string(e.description()));
+  }
+}
+
 std::size_t TomlSource::index(const toml::source_position& at) const {
   if (at.line == 0 || at.line > line_start_.size()) return text_.size();
   std::size_t i = line_start_[at.line - 1];
+  if (!wide_lines_.contains(at.line)) return std::min(i + at.column - 1, text_.size());
   for (toml::source_index column = 1; column < at.column && i < text_.size(); ++column) {
     ++i;
     while (i < text_.size() && continues_code_point(text_[i])) ++i;
@@ -66,12 +103,16 @@ void TomlSource::fail(const toml::node& string, std::size_t offset, const std::s
     i += written;
     value += bytes;
   }
+  fail(position(i), what);
+}
+
+toml::source_position TomlSource::position(std::size_t i) const {
   const auto line = std::upper_bound(line_start_.begin(), line_start_.end(), i) - line_start_.begin();
   toml::source_position at;
   at.line = static_cast<toml::source_index>(line);
   at.column = 1;
   for (std::size_t k = line_start_[static_cast<std::size_t>(line) - 1]; k < i; ++k) at.column += !continues_code_point(text_[k]);
-  fail(at, what);
+  return at;
 }
 
 std::string TomlSource::digits(const toml::node& number) const {

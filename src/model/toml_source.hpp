@@ -9,15 +9,22 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "holonom/model/model.hpp"
 
 namespace holonom {
 
+// All of a file. Throws InputError.
+std::string read_text(const std::string& path);
+
 class TomlSource {
  public:
   TomlSource(std::string file_name, std::string source_text);
+
+  // The text as toml++ reads it. Throws InputError.
+  toml::table parse() const;
 
   std::string place(const toml::source_position& at) const;  // file:line:column
   [[noreturn]] void fail(const toml::source_position& at, const std::string& what) const;
@@ -33,9 +40,11 @@ class TomlSource {
 
  private:
   std::size_t index(const toml::source_position& at) const;
+  toml::source_position position(std::size_t index) const;
 
   std::string file_, text_;
   std::vector<std::size_t> line_start_;
+  std::unordered_set<std::size_t> wide_lines_;  // where a character is not a byte
 };
 
 // The entries of a table in the order of the file.

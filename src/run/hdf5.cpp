@@ -252,7 +252,7 @@ struct TrajectoryFile::Impl {
     }
     failed = true;
     buffered = 0;
-    throw InputError(path + ": writing failed (" + why + "); " + std::to_string(committed_rows) + " rows are kept");
+    throw OutputError(path + ": writing failed (" + why + "); " + std::to_string(committed_rows) + " rows are kept.");
   }
 };
 
@@ -294,7 +294,7 @@ TrajectoryFile::TrajectoryFile(const std::string& path, const Labels& labels, co
 TrajectoryFile::~TrajectoryFile() {
   try {
     flush();
-  } catch (const InputError&) {
+  } catch (const OutputError&) {
     // The destructor cannot tell; whoever wants to know calls flush first.
   }
   const Quiet quiet;
@@ -315,7 +315,7 @@ void TrajectoryFile::move_cursors() {
 
 void TrajectoryFile::next_row() {
   Impl& f = *impl_;
-  if (f.failed) throw InputError(f.path + ": writing failed before; no row is added");
+  if (f.failed) throw OutputError(f.path + ": writing failed before; no row is added.");
   ++f.buffered;
   // Blocks end where chunks end, so that no chunk is written twice.
   const bool full = f.buffered == f.buffer_rows - f.written % f.chunk_rows;

@@ -1,6 +1,5 @@
 #include "hdf5_disk.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,20 +7,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include "file_lock.hpp"
+
 namespace holonom::hdf5 {
 
 namespace {
-
-// Another process is writing. Such a lock does not hinder readers, who take locks of another kind.
-bool locked_elsewhere(int fd) {
-#ifdef F_OFD_SETLK
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  return fcntl(fd, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES);
-#else
-  return fd < 0;
-#endif
-}
 
 // Room on the disk; an error of errno.h, or 0, also where there is no such call.
 int allocate([[maybe_unused]] int fd, [[maybe_unused]] off_t begin, [[maybe_unused]] off_t bytes) {
@@ -32,15 +22,6 @@ int allocate([[maybe_unused]] int fd, [[maybe_unused]] off_t begin, [[maybe_unus
 #endif
 }
 bool no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO; }
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() { ::close(fd); }
-};
-
-void refuse_if_locked(const std::string& path, int fd) {
-  if (locked_elsewhere(fd)) throw InputError(path + ": another run is writing to this file");
-}
 
 Handle file_access(H5F_libver_t oldest) {
   Handle access = plist(H5P_FILE_ACCESS);
@@ -78,29 +59,30 @@ void DiskFile::open(const std::string& path, OpenMode mode) {
   void* descriptor = nullptr;
   check(H5Fget_vfd_handle(file_, H5P_DEFAULT, &descriptor), "find the file descriptor");
   fd_ = *static_cast<int*>(descriptor);
-  refuse_if_locked(path, fd_);
   H5F_info2_t info;
   check(H5Fget_info2(file_, &info), "read the superblock");
   plain_superblock_ = info.super.version == 0;
 }
 
 // Everything that can be known before the library touches the file: it does not survive a full disk here.
-void DiskFile::prepare(const std::string& path, OpenMode mode) const {
+void DiskFile::prepare(const std::string& path, OpenMode mode) {
   const int flags = mode == OpenMode::append ? 0 : mode == OpenMode::create ? O_CREAT | O_EXCL : O_CREAT;
   constexpr mode_t permissions = 0666;
-  const int probe = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, permissions);
-  if (probe < 0) {
+  lock_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, permissions);
+  if (lock_ < 0) {
     const int error = errno;
     if (error == EEXIST) throw InputError(path + ": the file exists; use --force to overwrite it, or another name");
     if (mode == OpenMode::append && error == ENOENT) throw InputError(path + ": there is no such file to continue");
     throw InputError(path + ": the file cannot be written (" + std::strerror(error) +
                      "; does the folder exist, and may you write there?)");
   }
-  const Descriptor close_at_end{probe};
-  refuse_if_locked(path, probe);
+  struct stat kind {};
+  if (fstat(lock_, &kind) == 0 && !S_ISREG(kind.st_mode))
+    throw InputError(path + ": an HDF5 file cannot be a device or a pipe; give the name of a file");
+  lock_for_this_run(path, lock_);
   if (mode == OpenMode::append) return;
   constexpr off_t header = off_t{64} << 10;
-  const int error = allocate(probe, 0, header);
+  const int error = allocate(lock_, 0, header);
   if (!no_room(error)) return;
   if (mode == OpenMode::create) unlink(path.c_str());
   throw InputError(path + ": the file cannot be written (" + std::strerror(error) + ")");
@@ -152,6 +134,8 @@ void DiskFile::abandon() {
 DiskFile::~DiskFile() {
   hsize_t end = 0;
   if (!abandoned_ && file_ >= 0 && H5Fget_filesize(file_, &end) >= 0) (void)!ftruncate(fd_, static_cast<off_t>(end));
+  file_.reset();
+  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace holonom::hdf5

@@ -29,11 +29,12 @@ class DiskFile {
   void abandon();
 
  private:
-  void prepare(const std::string& path, OpenMode mode) const;
+  void prepare(const std::string& path, OpenMode mode);
   void grow() const;
 
   Handle file_;
   int fd_ = -1;
+  int lock_ = -1;  // a descriptor of ours, which keeps other runs off from before the file is made until it is closed
   bool plain_superblock_ = false, abandoned_ = false;
 };
 

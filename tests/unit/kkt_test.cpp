@@ -501,7 +501,7 @@ TEST(MassFile, OneTriangleOrBoth) {
   EXPECT_EQ(mass(diagonal), (vector<double>{4, 8, 6, 8}));
 }
 
-TEST(MassFile, MistakesAreNamedWithTheirLine) {
+TEST(MassFile, MistakesAreNamedWithTheirPlace) {
   const Scratch scratch;
   const auto complaint = [&](const std::string& csv) {
     scratch.write("mass.csv", csv);
@@ -511,27 +511,28 @@ TEST(MassFile, MistakesAreNamedWithTheirLine) {
     return text.starts_with(folder) ? text.substr(folder.size()) : text;
   };
   const std::string diagonal = "i,j,m\n0,0,4\n1,1,4\n2,2,2\n3,3,2\n";
-  EXPECT_EQ(complaint(diagonal + "4,0,1\n"), "mass.csv:6: i = 4 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "0,-1,1\n"), "mass.csv:6: j = -1 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "0,0.5,1\n"), "mass.csv:6: j = 0.5 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "1e400,0,1\n"), "mass.csv:6: i = 1e400 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "2,0,1\n2,0,1\n"), "mass.csv:7: the entry (2, 0) is given twice; first in line 6");
-  EXPECT_EQ(complaint(diagonal + "0,2,1\n2,0,1\n\n0,2,1\n"), "mass.csv:9: the entry (0, 2) is given twice; first in line 6");
-  EXPECT_EQ(complaint(diagonal + "1,1,4\n"), "mass.csv:6: the entry (1, 1) is given twice; first in line 3");
+  EXPECT_EQ(complaint(diagonal + "4,0,1\n"), "mass.csv:6:1: i = 4 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "0,-1,1\n"), "mass.csv:6:3: j = -1 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "0,0.5,1\n"), "mass.csv:6:3: j = 0.5 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "1e400,0,1\n"), "mass.csv:6:1: i = 1e400 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "2,0,1\n2,0,1\n"), "mass.csv:7:1: the entry (2, 0) is given twice; first in line 6");
+  EXPECT_EQ(complaint(diagonal + "0,2,1\n2,0,1\n\n0,2,1\n"), "mass.csv:9:1: the entry (0, 2) is given twice; first in line 6");
+  EXPECT_EQ(complaint(diagonal + "1,1,4\n"), "mass.csv:6:1: the entry (1, 1) is given twice; first in line 3");
   EXPECT_EQ(complaint(diagonal + "2,0,1\n0,2,1.5\n"),
-            "mass.csv:7: the mass matrix is not symmetric: the entry (2, 0) in line 6 is 1, and (0, 2) in line 7 is 1.5");
+            "mass.csv:7:5: the mass matrix is not symmetric: the entry (2, 0) in line 6 is 1, and (0, 2) in line 7 is 1.5");
   EXPECT_EQ(complaint(diagonal + "2,0,1\n0,2,1\n1,3,1\n"),
-            "mass.csv:8: the mass matrix is not symmetric: the entry (1, 3) has no partner (3, 1). Give both triangles, or only one");
+            "mass.csv:8:1: the mass matrix is not symmetric: the entry (1, 3) has no partner (3, 1). Give both triangles, or only one");
   EXPECT_EQ(complaint("i,j,m\n0,0,4\n1,1,4\n2,2,2\n3,3,2\n2,0,5\n"),
-            "mass.csv:4: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at 'r[1].x', coordinate 2");
+            "mass.csv:4:5: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at 'r[1].x', coordinate 2");
   EXPECT_EQ(complaint("i,j,m\n0,0,4\n1,1,4\n3,3,2\n"),
             "mass.csv: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at 'r[1].x', coordinate 2");
-  EXPECT_EQ(complaint("i,j,mass\n0,0,4\n"), "mass.csv: unknown column 'mass'; a mass matrix has the columns i, j and m");
-  EXPECT_EQ(complaint("i,m\n0,4\n"), "mass.csv: the column 'j' is missing; a mass matrix has the columns i, j and m");
-  EXPECT_EQ(complaint("i,j,m\n0,0,heavy\n"), "mass.csv:2: 'heavy' in column 'm' is not a number");
+  EXPECT_EQ(complaint("i,j,mass\n0,0,4\n"), "mass.csv:1:5: unknown column 'mass'; a mass matrix has the columns i, j and m");
+  EXPECT_EQ(complaint("i,m\n0,4\n"), "mass.csv:1:1: the column 'j' is missing; a mass matrix has the columns i, j and m");
+  EXPECT_EQ(complaint("i,j,m\n0,0,heavy\n"), "mass.csv:2:5: 'heavy' in column 'm' is not a number");
   std::filesystem::remove(scratch.folder / "mass.csv");
   const std::string model = scratch.write("chain.toml", chain_model);
   EXPECT_TRUE(message_of<InputError>([&] { (void)load_model(model); }).ends_with("mass.csv: the file cannot be read"));
+  EXPECT_NE(message_of<InputError>([&] { (void)load_model(model); }).find("chain.toml:"), std::string::npos);
 }
 
 TEST(MassFile, ACoordinateMayBeCalledFile) {

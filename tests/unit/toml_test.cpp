@@ -147,6 +147,9 @@ TEST(Toml, BareNumbersKeepTheirDigits) {
   EXPECT_EQ(parameter("0o17"), "15");
   EXPECT_EQ(parameter("0.1234567890123456789012345678901234567890"),
             "123456789012345678901234567890123456789/1000000000000000000000000000000000000000");
+  EXPECT_EQ(parameter("1e400"), "1" + std::string(400, '0'));
+  EXPECT_EQ(parameter("-1e-400"), "-1/1" + std::string(400, '0'));
+  EXPECT_EQ(parameter("12345678901234567890123"), "12345678901234567890123");
   EXPECT_EQ(parameter("\"0.1\""), "1/10");
   EXPECT_EQ(parameter("\"1/3\""), "1/3");
 }

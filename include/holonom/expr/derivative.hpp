@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <optional>
+
 #include "holonom/expr/graph.hpp"
 
 namespace holonom {
@@ -28,6 +30,8 @@ SparseJacobian jacobian(Graph& graph, std::span<const NodeId> y, std::span<const
 // Σ_k w_k y_k
 NodeId weighted_sum(Graph& graph, std::span<const NodeId> w, std::span<const NodeId> y);
 
+// The first of x that y depends on.
+std::optional<std::size_t> first_used(const Graph& graph, std::span<const NodeId> y, std::span<const NodeId> x);
 bool depends_on(const Graph& graph, std::span<const NodeId> y, std::span<const NodeId> x);
 
 }  // namespace holonom

@@ -15,6 +15,8 @@
 
 namespace holonom {
 
+struct SparseJacobian;
+
 enum class Formula : std::uint8_t {
   V, V_q, V_qq,                  // potential (separable and mass-matrix forms); V_qq u
   V_slow_q, V_fast_q,            // of its parts
@@ -102,7 +104,8 @@ class CompiledModel {
   std::shared_ptr<const Program> lower(Formula f) const;
   void find_form();
   void add_vectors(Labels& labels, Pattern& pattern);
-  void recognise_mass(const std::vector<NodeId>& matrix);
+  void recognise_mass();
+  void recognise_mass(const SparseJacobian& matrix);
   void expand_mass_table(const MassTable& table);
 
   Model model_;

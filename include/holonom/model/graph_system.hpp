@@ -93,7 +93,8 @@ class GraphSystem final : public AnySystem<S> {
     struct Ready {
       MapInterpreter<S> apply;
       std::vector<MapProgram::Source> sources;
-      std::vector<const S*> in;  // filled at each call
+      std::vector<const S*> in;  // filled at each call, as is
+      std::vector<S*> out;
     };
     std::array<Ready, static_cast<std::size_t>(Formula::count)> ready;
   };

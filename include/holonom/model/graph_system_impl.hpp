@@ -78,6 +78,7 @@ void GraphSystem<S>::prepare(Term& term, Formula f) const {
   if (ready.apply) return;
   MapProgram program = compiled_->map_program(*term.source, f);
   ready.in.resize(program.sources.size());
+  ready.out.resize(program.signature.outputs.size());
   ready.sources = std::move(program.sources);
   ready.apply = MapInterpreter<S>(std::move(program.kernel), std::move(program.signature));
 }
@@ -102,12 +103,8 @@ void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Out
         case MapProgram::Source::row_value: ready.in[b] = term.row_values[value++].data(); break;
       }
     }
-    // At most one output for each gather, or two.
-    constexpr std::size_t most = 16;
-    std::array<S*, most> out{};
-    const std::size_t count = ready.apply.signature().outputs.size();
-    if (count > most) throw std::logic_error("a kernel with too many outputs");
-    for (std::size_t b = 0; b < count; ++b) out[b] = outputs(term, b);
+    std::vector<S*>& out = ready.out;
+    for (std::size_t b = 0; b < out.size(); ++b) out[b] = outputs(term, b);
     if constexpr (std::is_same_v<S, double>) {
       if (native_) {
         const auto k = static_cast<std::size_t>(&term - terms_.data());
@@ -218,7 +215,7 @@ void GraphSystem<S>::make_sparse_mass() {
   const auto place = [&](int coordinate) {
     if (!table) return source.place(source.kinetic ? "energy.kinetic" : "energy.mass");
     for (std::size_t e = 0; e < table->row.size(); ++e)
-      if (table->row[e] == coordinate && table->column[e] == coordinate) return table->file + ":" + std::to_string(table->line[e]) + ": ";
+      if (table->row[e] == coordinate && table->column[e] == coordinate) return table->file + ":" + std::to_string(table->line[e]) + ":" + std::to_string(table->at[e]) + ": ";
     return table->file + ": ";
   };
   Vec<S> values(rows.nonzeros());

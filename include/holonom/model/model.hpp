@@ -14,10 +14,13 @@
 
 namespace holonom {
 
+// A message that quotes what a user wrote, as one can read it: what is too long is cut, control characters are spelt.
+std::string readable(const std::string& message);
+
 // Bad input, with its place if it came from a file.
 class InputError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit InputError(const std::string& what) : std::runtime_error(readable(what)) {}
 };
 
 struct Named {
@@ -82,6 +85,7 @@ struct MassTable {
   std::vector<std::int32_t> row, column;  // coordinates in the order of q
   std::vector<std::string> text;
   std::vector<long> line;
+  std::vector<std::int32_t> at;  // where in its line an entry begins
 };
 
 struct Model {
@@ -89,6 +93,7 @@ struct Model {
 
   std::string name;
   std::string text;  // the source, recorded with every output
+  std::vector<std::string> files;  // that it was read from: the model itself, then its tables
   std::shared_ptr<Graph> graph;
 
   // Coordinates with a name of their own; inputs of the graph for each of them.

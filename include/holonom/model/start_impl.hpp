@@ -1,21 +1,12 @@
 // initial_state, for the translation units that instantiate it.
 #pragma once
 
-#include <cstdio>
-
-#include "holonom/analysis/manifold.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/model/start.hpp"
+#include "holonom/model/start_checks.hpp"
 
 namespace holonom {
 
 namespace detail {
-
-inline std::string short_number(double x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g", x);
-  return buffer;
-}
 
 // "rod (0.1), pin (2e-3)": the constraints that are not satisfied, with their residuals
 template <class S>
@@ -59,6 +50,9 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
     fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
   if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty()) fail("initial.q", "at the initial values " + trouble);
+  for (const detail::FormulaTrouble& trouble :
+       {detail::flat_constraint(sys, x.q), detail::degenerate_energy(sys, x), detail::undefined_invariant(sys, x)})
+    if (!trouble.part.empty()) fail(trouble.part, trouble.what);
 
   Manifold<S> manifold(sys);
   const Real<S> tolerance = epsilon<S>() * Real<S>(1000);

@@ -3,10 +3,9 @@
 // event and direction before them.
 #pragma once
 
-#include <fstream>
-
 #include "holonom/model/model.hpp"
 #include "holonom/run/events.hpp"
+#include "holonom/run/row_file.hpp"
 
 namespace holonom {
 
@@ -23,16 +22,14 @@ namespace detail {
 template <class S>
 class CsvFile {
  public:
-  // Throws InputError if the file cannot be written, or exists and may not be overwritten.
+  // Throws as RowFile does.
   CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite);
   void row(const std::string& first_cells, const State<S>& x, const Observation<S>& seen);
-  void flush();
+  void flush() { file_.flush(); }
 
  private:
-  void check() const;
-
-  std::string path_;
-  std::ofstream file_;
+  RowFile file_;
+  std::string row_;
 };
 
 }  // namespace detail
@@ -40,7 +37,7 @@ class CsvFile {
 template <class S>
 class CsvRecorder final : public Recorder<S> {
  public:
-  // Throws as CsvFile does.
+  // Throws as RowFile does.
   CsvRecorder(const std::string& path, const Labels& labels, bool overwrite) : file_(path, "", labels, overwrite) {}
   void record(const State<S>& x, const Observation<S>& seen) override { file_.row("", x, seen); }
   void flush() override { file_.flush(); }
@@ -52,7 +49,7 @@ class CsvRecorder final : public Recorder<S> {
 template <class S>
 class EventCsv final : public EventRecorder<S> {
  public:
-  // Throws as CsvFile does.
+  // Throws as RowFile does.
   EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite);
   void event(const Event<S>& e) override;
   void flush() override { file_.flush(); }

@@ -1,8 +1,6 @@
 // The CSV recorders, for the translation units that instantiate them.
 #pragma once
 
-#include <filesystem>
-
 #include "holonom/run/csv.hpp"
 
 namespace holonom {
@@ -10,40 +8,34 @@ namespace holonom {
 namespace detail {
 
 template <class S>
-CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite) : path_(path) {
-  if (!overwrite && std::filesystem::exists(path))
-    throw InputError(path + ": the file exists; use --force to overwrite it, or another name");
-  file_.open(path);
-  if (!file_) throw InputError(path + ": the file cannot be written (does the folder exist, and may you write there?)");
-  file_ << first_columns << "t";
-  for (const std::string& c : labels.coordinates) file_ << ',' << c;
-  for (const std::string& c : labels.coordinates) file_ << ",p_" << c;
-  for (const std::string& c : labels.constraints) file_ << ",lambda_" << c;
-  file_ << ",energy,position_residual,hidden_residual";
-  for (const std::string& i : labels.invariants) file_ << ',' << i;
-  file_ << '\n';
+CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite)
+    : file_(path, overwrite) {
+  row_ = first_columns + "t";
+  for (const std::string& c : labels.coordinates) row_ += "," + c;
+  for (const std::string& c : labels.coordinates) row_ += ",p_" + c;
+  for (const std::string& c : labels.constraints) row_ += ",lambda_" + c;
+  row_ += ",energy,position_residual,hidden_residual";
+  for (const std::string& i : labels.invariants) row_ += "," + i;
+  row_ += '\n';
+  file_.add(row_);
 }
 
 template <class S>
 void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Observation<S>& seen) {
-  file_ << first_cells << to_text(x.t);
+  row_ = first_cells;
+  row_ += to_text(x.t);
+  const auto cell = [this](const auto& number) {
+    row_ += ',';
+    row_ += to_text(number);
+  };
   for (const auto* block : {&x.q, &x.p, &x.lambda})
-    for (const S& a : *block) file_ << ',' << to_text(a);
-  file_ << ',' << to_text(seen.energy) << ',' << to_text(seen.position.absolute) << ',' << to_text(seen.hidden.absolute);
-  for (const S& a : seen.invariants) file_ << ',' << to_text(a);
-  file_ << '\n';
-  check();
-}
-
-template <class S>
-void CsvFile<S>::flush() {
-  file_.flush();
-  check();
-}
-
-template <class S>
-void CsvFile<S>::check() const {
-  if (!file_) throw OutputError(path_ + ": writing failed (is the disk full?); the rows written so far are kept.");
+    for (const S& a : *block) cell(a);
+  cell(seen.energy);
+  cell(seen.position.absolute);
+  cell(seen.hidden.absolute);
+  for (const S& a : seen.invariants) cell(a);
+  row_ += '\n';
+  file_.add(row_);
 }
 
 }  // namespace detail

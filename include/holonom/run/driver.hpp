@@ -57,6 +57,7 @@ struct RunResult {
   Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0}, hidden_relative{0};  // largest over all steps that were watched
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
+  std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1
   Counters counters;
   double wall_seconds = 0;
 };

@@ -26,6 +26,7 @@ class RunLoop {
     const auto begin = Clock::now();
     t0_ = x_.t;
     seen_.energy = sys_.H(x_.q, x_.p);
+    result_.invariant_undefined.assign(static_cast<std::size_t>(invariants()), -1);
     observe();
     result_.energy_initial = seen_.energy;
     result_.invariant_initial = seen_.invariants;
@@ -102,6 +103,8 @@ class RunLoop {
     seen_.position = manifold_.position(x_.q);
     seen_.hidden = manifold_.hidden(x_.q, x_.p);
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
+    for (int k = 0; k < invariants(); ++k)
+      if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)]; first < 0 && !is_finite(seen_.invariants[k])) first = done_;
     if (done_ > 0) {
       keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
       for (int k = 0; k < invariants(); ++k)

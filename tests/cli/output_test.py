@@ -1,0 +1,271 @@
+"""What the program writes, and where: streams that fail, full disks, files that must not be overwritten, two runs and one file."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from support import MODELS, PROGRAM, CliTest, pendulum
+
+COMMANDS = {
+    "run": ("run", MODELS / "pendulum.toml", "--steps", 3),
+    "run --json": ("run", MODELS / "pendulum.toml", "--steps", 3, "--json"),
+    "check": ("check", MODELS / "pendulum.toml"),
+    "compare": ("compare", MODELS / "pendulum.toml", "--methods", "rattle", "--step", "T/50", "--until", "T"),
+    "certify": ("certify", MODELS / "pendulum.toml"),
+    "methods": ("methods",),
+    "methods --json": ("methods", "--json"),
+    "methods KEY": ("methods", "rattle"),
+    "help": ("--help",),
+    "help of run": ("run", "--help"),
+    "version": ("--version",),
+}
+
+
+def with_limit(size):
+    """For preexec_fn: no file may become larger, which stands for a full disk. (Python ignores SIGXFSZ; programs do not.)"""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return limit
+
+
+class Streams(CliTest):
+    def finished(self, arguments, **streams):
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=60, **streams)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_device(self):
+        for name, arguments in COMMANDS.items():
+            with self.subTest(name), open("/dev/full", "w") as full:
+                result = self.finished(arguments, stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertEqual(result.stderr, "holonom: standard output: writing failed (No space left on device)\n")
+
+    def test_a_pipe_that_nobody_reads(self):
+        for name, arguments in COMMANDS.items():
+            with self.subTest(name):
+                read, write = os.pipe()
+                os.close(read)
+                result = self.finished(arguments, stdout=write, stderr=subprocess.PIPE, text=True,
+                                       preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN), restore_signals=False)
+                os.close(write)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn("standard output: writing failed (Broken pipe)", result.stderr)
+
+    def test_closed_streams_do_not_end_in_files(self):
+        """The first file that is opened would get the number of standard output."""
+        self.write(pendulum())
+        for out in ("a.csv", "a.h5"):
+            result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run m.toml --steps 3 --out {out} >&-"], cwd=self.folder, timeout=60,
+                                    stderr=subprocess.PIPE, text=True)
+            if "HDF5" in result.stderr:
+                continue  # a build without
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("standard output: writing failed", result.stderr)
+            if out == "a.csv":
+                self.assertEqual(len(self.read_csv(out)[1]), 4)
+            else:
+                self.assertNotIn(b"largest error", (self.folder / out).read_bytes())
+        result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run '{MODELS / 'pendulum.toml'}' --step 1 --until 30 --out b.csv 2>&-"], cwd=self.folder, timeout=60,
+                                stdout=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("holonom:", (self.folder / "b.csv").read_text())
+
+    def test_other_failures_keep_their_code(self):
+        with open("/dev/full", "w") as full:
+            result = self.finished(("certify", MODELS / "pendulum.toml", "--tolerance", "1e-4"), stdout=full, stderr=subprocess.DEVNULL)
+            self.assertEqual(result.returncode, 3)
+
+
+class Disks(CliTest):
+    def limited(self, size, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=120, capture_output=True, text=True,
+                              preexec_fn=with_limit(size))
+
+    def test_csv_ends_with_a_whole_row(self):
+        for size in (3000, 50000, 50001, 123457):
+            result = self.limited(size, "run", MODELS / "double-pendulum.toml", "--steps", 20000, "--out", "a.csv", "--force", "--json")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            r = json.loads(result.stdout)
+            self.assertEqual(r["status"], "failed")
+            self.assertRegex(r["message"], r"a\.csv: writing failed \(.*\); the rows written so far are kept\.")
+            self.assertIn("The last good state, t = ", result.stderr)
+            text = (self.folder / "a.csv").read_text()
+            self.assertTrue(text.endswith("\n"))
+            columns, rows = self.read_csv("a.csv")
+            self.assertEqual({len(row) for row in rows}, {len(columns)})
+            self.assertGreater(len(text), size - 300, "as many rows as there is room for")
+
+    def test_events_end_with_a_whole_row(self):
+        result = self.limited(9000, "run", MODELS / "pendulum.toml", "--until", "100*T", "--event", "x", "--events-out", "e.csv")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        columns, rows = self.read_csv("e.csv")
+        self.assertEqual({len(row) for row in rows}, {len(columns)})
+
+    def test_hdf5_is_a_failure_of_the_run(self):
+        result = self.limited(3 << 20, "run", MODELS / "pendulum.toml", "--steps", 10000000, "--out", "a.h5", "--json")
+        if "HDF5" in result.stderr:
+            self.skipTest("a build without HDF5")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        r = json.loads(result.stdout)
+        self.assertEqual(r["status"], "failed")
+        self.assertRegex(r["message"], r"a\.h5: writing failed \(.*\); \d+ rows are kept\.")
+        self.assertRegex(result.stderr, r"rows are kept\. The last good state, t = [\d.]+, is kept\.")
+        self.assertGreater(r["steps"], 1000)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_hdf5_is_no_device(self):
+        self.write(pendulum())
+        os.symlink("/dev/full", self.folder / "full.h5")
+        result = self.run_program("run", "m.toml", "--out", "full.h5", "--force")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertTrue((self.folder / "full.h5").is_symlink(), "what was there is kept")
+
+    def test_a_comparison_that_cannot_be_written(self):
+        result = self.limited(100, "compare", MODELS / "pendulum.toml", "--methods", "rattle", "--step", "T/50", "--until", "T", "--out", "c.csv", "--json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["rows"][0]["status"], "done", "the result is printed all the same")
+        self.assertIn("c.csv: writing failed", result.stderr)
+
+
+class Inputs(CliTest):
+    """What a run reads is not overwritten, whatever the name."""
+    pairs = """format = 1
+[coordinates]
+r = { count = 2, dim = 2 }
+[energy]
+mass = { r = 1 }
+[[energy.sum]]
+over = { file = "rows.csv" }
+term = "w*r[i].y"
+[initial]
+q.r = { file = "start.csv" }
+[integrate]
+step = 0.01
+until = 0.1
+"""
+    lobatto = 'name = "Lobatto IIIA"\nA = [["0", "0"], ["1/2", "1/2"]]\nb = ["1/2", "1/2"]\n'
+
+    def setUp(self):
+        super().setUp()
+        self.write(pendulum(events='down = "y"'))
+        self.write(self.pairs, "pairs.toml")
+        self.write("i,w\n0,1\n1,2\n", "rows.csv")
+        self.write("x,y\n0,0\n1,0\n", "start.csv")
+        self.write(self.lobatto, "lobatto.toml")
+        os.symlink("m.toml", self.folder / "link.csv")
+        os.symlink("m.toml", self.folder / "link.h5")
+        os.link(self.folder / "m.toml", self.folder / "hard.csv")
+        os.link(self.folder / "m.toml", self.folder / "hard.h5")
+        os.symlink("lobatto.toml", self.folder / "pair.csv")
+        (self.folder / "sub").mkdir()
+        os.symlink("../m.toml", self.folder / "sub" / "compare.json")
+        self.before = {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()}
+
+    def kept(self, *arguments):
+        result = self.run_program(*arguments, "--force")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("which is read, and is not overwritten even with --force; give another name", result.stderr)
+        self.assertEqual(self.before, {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()})
+
+    def test_of_a_run(self):
+        for name in ("link.csv", "link.h5", "hard.csv", "hard.h5", "./sub/../link.csv"):
+            self.kept("run", "m.toml", "--out", name)
+        for name in ("link.csv", "hard.csv"):
+            self.kept("run", "m.toml", "--events-out", name)
+        for name in ("rows.csv", "start.csv", "./rows.csv", self.folder / "rows.csv"):
+            self.kept("run", "pairs.toml", "--out", name)
+        self.kept("run", "m.toml", "--method", "pair:lobatto.toml", "--out", "pair.csv")
+
+    def test_of_a_comparison(self):
+        self.kept("compare", "m.toml", "--methods", "rattle", "--out", "link.csv")
+        self.kept("compare", "m.toml", "--methods", "rattle", "--out", "sub")
+        self.kept("compare", "pairs.toml", "--methods", "rattle", "--out", "rows.csv")
+        self.kept("compare", "m.toml", "--methods", "rattle,pair:lobatto.toml", "--out", "pair.csv")
+
+    def test_one_file_for_states_and_events(self):
+        (self.folder / "a.csv").write_text("")
+        os.link(self.folder / "a.csv", self.folder / "b.csv")
+        for names in (("a.csv", "a.csv"), ("a.csv", "b.csv"), ("new.csv", "sub/../new.csv")):
+            result = self.run_program("run", "m.toml", "--out", names[0], "--events-out", names[1], "--force")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("this is the file of --out", result.stderr)
+
+    def test_empty_names(self):
+        for arguments in (("run", "m.toml", "--out", ""), ("run", "m.toml", "--events-out", ""), ("methods", "--model", ""),
+                          ("compare", "m.toml", "--methods", "rattle", "--out", "")):
+            result = self.run_program(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("the name of a file is missing", result.stderr)
+
+
+class TwoRuns(CliTest):
+    def long_run(self, out):
+        process = subprocess.Popen([PROGRAM, "run", str(MODELS / "double-pendulum.toml"), "--steps", "1000000000", "--out", out, "--json"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 30
+        while not ((self.folder / out).exists() and (self.folder / out).stat().st_size > 20000) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return process
+
+    def test_the_second_is_refused_while_the_first_writes(self):
+        for out in ("a.csv", "a.h5"):
+            with self.subTest(out):
+                first = self.long_run(out)
+                if first.poll() is not None:
+                    self.skipTest("a build without HDF5")
+                for _ in range(3):
+                    second = self.run_program("run", MODELS / "pendulum.toml", "--steps", 3, "--out", out, "--force")
+                    self.assertEqual(second.returncode, 2)
+                    self.assertIn(f"{out}: another run is writing to this file", second.stderr)
+                first.send_signal(signal.SIGINT)
+                printed, _ = first.communicate(timeout=30)
+                steps = json.loads(printed)["steps"]
+                if out == "a.csv":
+                    self.assertEqual(len(self.read_csv(out)[1]), steps + 1, "the first was not disturbed")
+                second = self.run_program("run", MODELS / "pendulum.toml", "--steps", 3, "--out", out, "--force")
+                self.assertEqual(second.returncode, 0, second.stderr)
+
+
+class Signals(CliTest):
+    def test_hangup_keeps_the_state(self):
+        for with_signal in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            process = TwoRuns.long_run(self, f"{with_signal.name}.csv")
+            process.send_signal(with_signal)
+            printed, said = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 130)
+            r = json.loads(printed)
+            self.assertEqual(r["status"], "interrupted")
+            self.assertIn("the state is kept", said)
+            columns, rows = self.read_csv(f"{with_signal.name}.csv")
+            self.assertEqual(float(rows[-1][0]), r["t"])
+
+    def test_nohup(self):
+        process = subprocess.Popen(["/bin/sh", "-c", f"trap '' HUP; exec '{PROGRAM}' run '{MODELS / 'pendulum.toml'}' --steps 2000000"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        for _ in range(20):
+            time.sleep(0.01)
+            process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(timeout=60), 0)
+
+    def test_commands_without_a_state(self):
+        self.write(pendulum())
+        for arguments in (("certify", MODELS / "rigid-body-heavy.toml", "--precision", "100"),
+                          ("compare", MODELS / "double-pendulum.toml", "--methods", "rattle", "--step", "0.0001", "--until", "100", "--precision", "100")):
+            process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGTERM)
+            printed, said = process.communicate(timeout=30)
+            self.assertEqual((process.returncode, said.splitlines()[-1:]), (130, ["holonom: interrupted"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
