@@ -2,10 +2,16 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: demo build test test-full bench packages format clean
+.PHONY: demo program build test test-full bench packages format clean
 
-demo: build
+demo: program
 	@scripts/demo.sh $(BUILD)/bin/holonom
+
+# The program alone, with the packages that it needs. A build folder that has the tests keeps them.
+program:
+	@scripts/install-packages.sh --program
+	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHOLONOM_TESTS=OFF) $(CMAKE_FLAGS) > /dev/null
+	@cmake --build $(BUILD) --target holonom_cli
 
 test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel 2
@@ -18,7 +24,7 @@ bench: packages
 	@scripts/bench.sh
 
 build: packages
-	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON $(CMAKE_FLAGS) > /dev/null
+	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON -DHOLONOM_TESTS=ON $(CMAKE_FLAGS) > /dev/null
 	@cmake --build $(BUILD)
 
 packages:

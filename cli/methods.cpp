@@ -69,13 +69,15 @@ int methods_command(const Options& o) {
     std::printf("%s\n", json.str().c_str());
     return exit_done;
   }
-  const auto yes = [](bool b) { return b ? "yes" : "no"; };
+  // What a method claims on the model; without one, and if constraints make a difference, what they do to it.
+  const auto claims = [&](const MethodInfo& info) { return sys ? info.on(sys->m()) : info; };
+  const auto yes = [&](const MethodInfo& info, bool b) { return !b ? "no" : sys || info.constrained ? "yes" : "if m = 0"; };
   if (!o.key.empty()) {
-    const MethodInfo& info = entries.front().info;
+    const MethodInfo info = claims(entries.front().info);
     std::printf("%s\n  %s\n\n", info.key.c_str(), info.title.c_str());
     const std::string order = std::to_string(info.order) + (info.order_q > 0 ? " (positions " + std::to_string(info.order_q) + ")" : "");
-    std::printf("  order               %s\n  symmetric           %s\n  symplectic          %s\n", order.c_str(), yes(info.symmetric), yes(info.symplectic));
-    std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info.momentum_maps));
+    std::printf("  order               %s\n  symmetric           %s\n  symplectic          %s\n", order.c_str(), yes(info, info.symmetric), yes(info, info.symplectic));
+    std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info, info.momentum_maps));
     std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());
     if (!info.remark.empty()) std::printf("  remark              %s\n", info.remark.c_str());
@@ -88,8 +90,9 @@ int methods_command(const Options& o) {
   std::printf("%-28s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept", "title");
   for (const MethodEntry& e : entries) {
     const std::string reason = obstacle(e, sys.get());
-    std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", e.info.key.c_str(), e.info.order, yes(e.info.symmetric),
-                yes(e.info.symplectic), kept(e.info).c_str(), reason.empty() ? e.info.title.c_str() : ("not for this model: " + reason).c_str());
+    const MethodInfo info = claims(e.info);
+    std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", info.key.c_str(), info.order, yes(info, info.symmetric),
+                yes(info, info.symplectic), kept(info).c_str(), reason.empty() ? info.title.c_str() : ("not for this model: " + reason).c_str());
   }
   std::printf("\nKeys:\n");
   for (const MethodFamily& family : methods().families()) std::printf("  %s\n", family.pattern.c_str());

@@ -1,9 +1,16 @@
 #!/bin/sh
 # Installs the Debian packages that are missing; does nothing, and asks for nothing, if none is.
+#   install-packages.sh --program      what the library and the program are built from
+#   install-packages.sh [PACKAGE...]   the same, what the tests and the benchmarks need, and these
 set -eu
-packages="g++ cmake ninja-build make git python3 libboost-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev llvm-14-dev zlib1g-dev libhdf5-dev python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev $*"
+packages="g++ cmake ninja-build make libboost-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev llvm-14-dev zlib1g-dev libhdf5-dev"
+if [ "${1-}" = --program ]; then
+  shift
+else
+  packages="$packages git python3 python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev"
+fi
 missing=""
-for p in $packages; do
+for p in $packages "$@"; do
   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $p"
 done
 [ -n "$missing" ] || exit 0

@@ -95,9 +95,47 @@ MethodInfo info_of(const ParsedBase& base) {
   return info;
 }
 
-MethodEntry entry_of(MethodInfo info, const ParsedBase& base, const CompositionScheme* scheme) {
-  const Recipe recipe{info.key, base.entry->base, base.parts, scheme};
+MethodEntry entry_of(MethodInfo info, const ParsedBase& base, std::shared_ptr<const CompositionScheme> scheme = nullptr,
+                     std::function<void(double)> check_digits = nullptr) {
+  const Recipe recipe{info.key, base.entry->base, base.parts, std::move(scheme), std::move(check_digits)};
   return {std::move(info), all_scalars([&]<class S> { return composition_maker<S>(recipe); })};
+}
+
+// The base of a composition, by its key; nothing: the usual one. `key` is that of the whole method.
+ParsedBase base_of(const CompositionScheme& scheme, std::string_view base_key, std::string_view key) {
+  // A scheme with an adjoint is made for a base that is not its own adjoint.
+  if (base_key.empty()) base_key = scheme.with_adjoint ? "symplectic-euler" : "rattle";
+  const auto base = parse_base(base_key);
+  if (!base) {
+    std::vector<std::string> known;
+    for (const BaseEntry& entry : bases()) known.push_back(entry.name);
+    throw InputError("unknown base method '" + std::string(base_key) + "' in '" + std::string(key) + "'." + did_you_mean(base_key, known));
+  }
+  if (!base->entry->symmetric && !scheme.with_adjoint)
+    throw InputError("'" + std::string(key) + "': " + scheme.key + " composes symmetric methods, and " + base->key() +
+                     " is not one. Take a scheme that uses the adjoint as well, such as mclachlan-4-adjoint/" + base->key() +
+                     ", or another base, such as rattle.");
+  return *base;
+}
+
+// What compositions have in common; the order is that of the scheme.
+MethodInfo info_of(const CompositionScheme& scheme, const ParsedBase& base) {
+  MethodInfo info = info_of(base);
+  info.key = scheme.with_adjoint || base.entry->base != Base::rattle ? scheme.key + "/" + base.key() : scheme.key;
+  info.title = scheme.title + (scheme.with_adjoint ? " of " + base.key() + " and its adjoint" : " of " + base.key());
+  info.order = scheme.order;
+  info.symmetric = true;
+  info.compensated = scheme.order >= 6;  // chosen for errors near round-off
+  info.citation = (scheme.citation.empty() ? "" : scheme.citation + "; ") + reich;
+  info.remark = "";
+  info.substeps = coefficients<double>(scheme);
+  return info;
+}
+
+std::string missed(const OrderCondition& condition) {
+  char residual[32];
+  std::snprintf(residual, sizeof residual, "%.2e", condition.residual);
+  return condition.text + ", and is missed by " + residual;
 }
 
 }  // namespace
@@ -108,7 +146,7 @@ MethodFamily base_family() {
                    "respa-<inner steps> | respa-outer-<inner steps>";
   for (const BaseEntry& entry : bases()) family.members.push_back(ParsedBase{&entry, entry.parts}.key());
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
-    if (const auto base = parse_base(key)) return entry_of(info_of(*base), *base, nullptr);
+    if (const auto base = parse_base(key)) return entry_of(info_of(*base), *base);
     return std::nullopt;
   };
   return family;
@@ -126,28 +164,53 @@ MethodFamily composition_family() {
     const auto slash = key.find('/');
     const CompositionScheme* scheme = find_composition(key.substr(0, slash));
     if (!scheme) return std::nullopt;
-    // A scheme with an adjoint is made for a base that is not its own adjoint.
-    const std::string_view usual = scheme->with_adjoint ? "symplectic-euler" : "rattle";
-    const std::string_view base_key = slash == std::string_view::npos ? usual : key.substr(slash + 1);
-    const auto base = parse_base(base_key);
-    if (!base) {
-      std::vector<std::string> known;
-      for (const BaseEntry& entry : bases()) known.push_back(entry.name);
-      throw InputError("unknown base method '" + std::string(base_key) + "' in '" + std::string(key) + "'." + did_you_mean(base_key, known));
+    const ParsedBase base = base_of(*scheme, slash == std::string_view::npos ? "" : key.substr(slash + 1), key);
+    const std::shared_ptr<const CompositionScheme> listed(std::shared_ptr<const void>(), scheme);  // lives as long as the program
+    return entry_of(info_of(*scheme, base), base, listed);
+  };
+  return family;
+}
+
+MethodFamily scheme_family() {
+  MethodFamily family;
+  family.pattern = "scheme:<file.toml>[/<base>]";
+  family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
+    constexpr std::string_view prefix = "scheme:", extension = ".toml";
+    if (!key.starts_with(prefix)) return std::nullopt;
+    std::string_view file = key.substr(prefix.size()), base_key;
+    if (const auto at = file.rfind(std::string(extension) + "/"); at != std::string_view::npos) {
+      base_key = file.substr(at + extension.size() + 1);
+      file = file.substr(0, at + extension.size());
+      if (base_key.empty()) throw InputError("'" + std::string(key) + "': a base method is missing after the last '/'");
     }
-    if (!base->entry->symmetric && !scheme->with_adjoint)
-      throw InputError("'" + std::string(key) + "': " + scheme->key + " composes symmetric methods, and " + base->key() +
-                       " is not one. Take a scheme that uses the adjoint as well, such as mclachlan-4-adjoint/" + base->key() +
-                       ", or another base, such as rattle.");
-    MethodInfo info = info_of(*base);
-    info.key = scheme->with_adjoint || base->entry->base != Base::rattle ? scheme->key + "/" + base->key() : scheme->key;
-    info.title = scheme->title + (scheme->with_adjoint ? " of " + base->key() + " and its adjoint" : " of " + base->key());
-    info.order = scheme->order;
-    info.symmetric = true;
-    info.compensated = scheme->order >= 6;  // chosen for errors near round-off
-    info.citation = scheme->citation + "; " + reich;
-    info.remark = "";
-    return entry_of(std::move(info), *base, scheme);
+    CompositionScheme scheme = load_scheme(std::string(file));
+    const ParsedBase base = base_of(scheme, base_key, key);
+    const bool symmetric_base = base.entry->symmetric;
+    const double epsilon = std::numeric_limits<double>::epsilon();  // decimals may be good enough for double only
+    const auto [order, failing] = scheme_order(scheme, symmetric_base, epsilon);
+    const std::string named = std::string(file) + ": '" + scheme.title + "'";
+    if (order < 1)
+      throw InputError(named + " does not converge: " + missed(failing) + ".");
+    if (scheme.order > order)
+      throw InputError(named + " is said to have order " + std::to_string(scheme.order) + ", but the order conditions with the base " + base.key() +
+                       " give " + std::to_string(order) + ". At order " + std::to_string(failing.weight) + ", " + missed(failing) +
+                       ". Correct a coefficient, give more digits or formulas, or leave the order out.");
+    scheme.order = order;
+    scheme.title += ", " + std::to_string(scheme.coefficients.size()) + " substeps";
+    const std::size_t count = scheme.coefficients.size();
+    MethodInfo info = info_of(scheme, base);
+    info.symmetric = is_palindrome(scheme, epsilon) && (symmetric_base || count % 2 == 0);
+    info.remark = "order " + std::to_string(order) + " by its order conditions" +
+                  (failing.weight > 0 ? "; at order " + std::to_string(failing.weight) + ", " + missed(failing) : " (and perhaps more)");
+    const auto own = std::make_shared<const CompositionScheme>(std::move(scheme));
+    const auto check_digits = [own, symmetric_base, epsilon, order = order, key = info.key](double of_scalar) {
+      if (of_scalar >= epsilon) return;  // checked already
+      const SchemeOrder found = scheme_order(*own, symmetric_base, of_scalar);
+      if (found.order < order)
+        throw Unsuitable(key + " has no order " + std::to_string(order) + " in this precision; give its coefficients as formulas, or with more digits. At order " +
+                         std::to_string(found.failing.weight) + ", " + missed(found.failing));
+    };
+    return entry_of(std::move(info), base, own, check_digits);
   };
   return family;
 }

@@ -5,6 +5,7 @@
 #include "holonom/coefficients/composition.hpp"
 #include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/coefficients/pair_file.hpp"
+#include "holonom/coefficients/scheme_file.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/shake.hpp"
 #include "holonom/methods/word.hpp"
@@ -18,8 +19,10 @@ enum class Base { euler, euler_adjoint, rattle, position_verlet, geodesic, midpo
 struct Recipe {
   std::string key;
   Base base = Base::rattle;
-  int parts = 1;                              // inner drifts or inner steps, where the base has them
-  const CompositionScheme* scheme = nullptr;  // none: the base itself
+  int parts = 1;                                    // inner drifts or inner steps, where the base has them
+  std::shared_ptr<const CompositionScheme> scheme;  // none: the base itself
+  // For coefficients of a user's own. Throws Unsuitable if they are not exact enough for a scalar with this epsilon.
+  std::function<void(double epsilon)> check_digits;
 };
 
 template <class S>
@@ -39,6 +42,7 @@ Maker<S> bdf_maker(const std::string& key, int k);
 
 MethodFamily base_family();
 MethodFamily composition_family();
+MethodFamily scheme_family();
 MethodFamily shake_family();
 MethodFamily explicit_rk_family();
 MethodFamily lobatto_family();

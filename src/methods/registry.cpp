@@ -28,6 +28,7 @@ Registry& methods() {
     Registry r;
     r.add(base_family());
     r.add(composition_family());
+    r.add(scheme_family());
     r.add(shake_family());
     r.add(lobatto_family());
     r.add(pair_family());

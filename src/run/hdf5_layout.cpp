@@ -93,9 +93,9 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   if (!about.sample.empty()) {
     write_attribute(root, "sample_interval", std::strtod(about.sample.c_str(), nullptr));
     write_attribute(root, "sample_interval_text", about.sample);
-    write_attribute(
-        root, "interpolation",
-        "polynomials of degree 5 in (q, p) between steps (Hermite, with two slopes inside), projected onto the constraints; rows marked in /interpolated are no states of the symplectic map");
+    write_attribute(root, "interpolation",
+                    "polynomials of degree 5 in (q, p) between steps (Hermite, with two slopes inside), projected onto "
+                    "the constraints; rows marked in /interpolated are no states of the symplectic map");
   }
 
   const Handle parameters = make_group(file, "/parameters");
@@ -178,28 +178,67 @@ void add_time(hid_t file, const std::string& group) {
   hard_link(file, "/t", group + "/time");
 }
 
-// The block of a table with one row of n numbers a state, as [states, particles, components]. A plane
+// Blocks of a table with one row of n numbers a state, one after the other, as [states, particles, components]. A plane
 // block is shown with a third component 0, which is stored nowhere: MDAnalysis reads three dimensions only.
-void view_block(hid_t file, const std::string& name, const char* table, hsize_t n, const VectorBlock& block,
-                const std::string& unit) {
-  const auto count = static_cast<hsize_t>(block.count), dim = static_cast<hsize_t>(block.dim);
-  const hsize_t shown = std::max<hsize_t>(dim, 3);
+void view_blocks(hid_t file, const std::string& name, const char* table, hsize_t n,
+                 const std::vector<VectorBlock>& blocks, const std::string& unit) {
+  hsize_t particles = 0, shown = 3;
+  for (const VectorBlock& block : blocks) {
+    particles += static_cast<hsize_t>(block.count);
+    shown = std::max(shown, static_cast<hsize_t>(block.dim));
+  }
   const hsize_t any = H5S_UNLIMITED;
-  const Handle from = space({0, n}, {any, n}), to = space({0, count, shown}, {any, count, shown});
-  const hsize_t from_start[] = {0, static_cast<hsize_t>(block.offset)}, from_count[] = {any, 1},
-                from_block[] = {1, count * dim};
-  const hsize_t to_start[] = {0, 0, 0}, to_count[] = {any, 1, 1}, to_block[] = {1, count, dim};
-  check(H5Sselect_hyperslab(from, H5S_SELECT_SET, from_start, nullptr, from_count, from_block), "select a block");
-  check(H5Sselect_hyperslab(to, H5S_SELECT_SET, to_start, nullptr, to_count, to_block), "select a block");
   const Handle create = plist(H5P_DATASET_CREATE);
   const double zero = 0;
   H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &zero);
-  check(H5Pset_virtual(create, to, ".", table, from), "map a view");
-  const Handle group = make_group(file, name);
+  hsize_t first = 0;
+  for (const VectorBlock& block : blocks) {
+    const auto count = static_cast<hsize_t>(block.count), dim = static_cast<hsize_t>(block.dim);
+    const Handle from = space({0, n}, {any, n}), to = space({0, particles, shown}, {any, particles, shown});
+    const hsize_t from_start[] = {0, static_cast<hsize_t>(block.offset)}, from_count[] = {any, 1},
+                  from_block[] = {1, count * dim};
+    const hsize_t to_start[] = {0, first, 0}, to_count[] = {any, 1, 1}, to_block[] = {1, count, dim};
+    check(H5Sselect_hyperslab(from, H5S_SELECT_SET, from_start, nullptr, from_count, from_block), "select a block");
+    check(H5Sselect_hyperslab(to, H5S_SELECT_SET, to_start, nullptr, to_count, to_block), "select a block");
+    check(H5Pset_virtual(create, to, ".", table, from), "map a view");
+    first += count;
+  }
+  const Handle group = make_group(file, name), extent = space({0, particles, shown}, {any, particles, shown});
   const Handle type(H5Dget_type(open_dataset(file, table)), H5Tclose, "read a type");
-  const Handle value(H5Dcreate2(group, "value", type, to, H5P_DEFAULT, create, H5P_DEFAULT), H5Dclose, "make a view");
+  const Handle value(H5Dcreate2(group, "value", type, extent, H5P_DEFAULT, create, H5P_DEFAULT), H5Dclose,
+                     "make a view");
   if (!unit.empty()) write_attribute(value, "unit", unit);
   add_time(file, name);
+}
+
+// A group of particles: the blocks one after the other.
+void add_particles(hid_t file, const std::string& group, hsize_t n, const std::vector<VectorBlock>& blocks,
+                   const std::string& unit) {
+  view_blocks(file, group + "/position", "/q", n, blocks, unit);
+  view_blocks(file, group + "/momentum", "/p", n, blocks, "");
+  const Handle box = make_group(file, group + "/box");
+  int dimension = 3;
+  for (const VectorBlock& block : blocks) dimension = std::max(dimension, block.dim);
+  write_attribute(box, "dimension", dimension);
+  std::string none;
+  for (int c = 0; c < dimension; ++c) none += "none";
+  write_attribute(box, "boundary", text_type(4), space({static_cast<hsize_t>(dimension)}), none.data());
+}
+
+// To which block each particle belongs, as an enumeration with the names of the blocks.
+void add_species(hid_t file, const std::string& group, const std::vector<VectorBlock>& blocks) {
+  const Handle type(H5Tenum_create(H5T_NATIVE_INT), H5Tclose, "make an enumeration");
+  std::vector<int> species;
+  for (int k = 0; k < static_cast<int>(blocks.size()); ++k) {
+    const VectorBlock& block = blocks[static_cast<std::size_t>(k)];
+    check(H5Tenum_insert(type, block.name.c_str(), &k), "make an enumeration");
+    species.insert(species.end(), static_cast<std::size_t>(block.count), k);
+  }
+  const Handle extent = space({species.size()});
+  const Handle dataset(
+      H5Dcreate2(file, (group + "/species").c_str(), type, extent, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+      "make the species");
+  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, species.data()), "write the species");
 }
 
 // MDAnalysis refuses a file with a unit that it does not know (and converts those that it knows), even
@@ -213,7 +252,10 @@ bool known_to_mdanalysis(const std::string& time, const std::string& length) {
 }  // namespace
 
 void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
-  if (labels.vectors.empty()) return;
+  std::vector<VectorBlock> blocks;
+  for (const VectorBlock& block : labels.vectors)
+    if (block.count > 0) blocks.push_back(block);
+  if (blocks.empty()) return;
   const Handle h5md = make_group(file, "/h5md");
   const int h5md_version[] = {1, 1};
   write_attribute(h5md, "version", H5T_NATIVE_INT, space({2}), h5md_version);
@@ -224,28 +266,30 @@ void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
 
   const std::string time_unit = unit_of(about, "t");
   const bool units = std::ranges::all_of(
-      labels.vectors, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about, b.name)); });
+      blocks, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about, b.name)); });
   if (units) write_attribute(open_dataset(file, "/t"), "unit", time_unit);
+  const auto unit = [&](const VectorBlock& b) { return units ? unit_of(about, b.name) : ""; };
   const hsize_t n = labels.coordinates.size();
-  for (const VectorBlock& block : labels.vectors) {
-    if (block.count == 0) continue;
-    const std::string group = "/particles/" + block.name;
-    view_block(file, group + "/position", "/q", n, block, units ? unit_of(about, block.name) : "");
-    view_block(file, group + "/momentum", "/p", n, block, "");
-    const Handle box = make_group(file, group + "/box");
-    const int dimension = std::max(block.dim, 3);
-    write_attribute(box, "dimension", dimension);
-    std::string none;
-    for (int c = 0; c < dimension; ++c) none += "none";
-    write_attribute(box, "boundary", text_type(4), space({static_cast<hsize_t>(dimension)}), none.data());
+
+  // MDAnalysis reads the first group of all, and counts the atoms of the one named "trajectory". So that it sees every
+  // block, this one comes first (h5py lists by creation where that is tracked) and holds them all; lengths in different
+  // units cannot be one array.
+  const Handle ordered = plist(H5P_GROUP_CREATE);
+  H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  const Handle particles(H5Gcreate2(file, "/particles", H5P_DEFAULT, ordered, H5P_DEFAULT), H5Gclose, "make a group");
+  std::string all = "trajectory";
+  while (std::ranges::any_of(blocks, [&](const VectorBlock& b) { return b.name == all; })) all += "_all";
+  all = "/particles/" + all;
+  const bool one_unit =
+      std::ranges::all_of(blocks, [&](const VectorBlock& b) { return unit(b) == unit(blocks.front()); });
+  if (blocks.size() > 1 && one_unit) {
+    add_particles(file, all, n, blocks, unit(blocks.front()));
+    add_species(file, all, blocks);
+  } else {
+    check(H5Lcreate_soft(("/particles/" + blocks.front().name).c_str(), file, all.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+          "link a group");
   }
-  // MDAnalysis counts the atoms of a group with this name, and reads the first group of all.
-  const auto first = std::ranges::min_element(labels.vectors, {}, &VectorBlock::name);
-  const bool taken = std::ranges::any_of(labels.vectors, [](const VectorBlock& b) { return b.name == "trajectory"; });
-  if (!taken)
-    check(
-        H5Lcreate_soft(("/particles/" + first->name).c_str(), file, "/particles/trajectory", H5P_DEFAULT, H5P_DEFAULT),
-        "link a group");
+  for (const VectorBlock& block : blocks) add_particles(file, "/particles/" + block.name, n, {block}, unit(block));
 
   for (const std::string name : {"energy", "position_residual", "hidden_residual", "invariants"}) {
     if (name == "invariants" && labels.invariants.empty()) continue;

@@ -64,6 +64,14 @@ class Methods(CliTest):
         for pattern in ("geodesic-<drifts>", "<scheme>/<base>"):
             self.assertIn(pattern, result.stdout, "keys with parameters are in no list")
 
+    def test_claims_that_end_with_constraints(self):
+        """Gauss methods are symplectic without constraints only, and the list says so."""
+        row = r"(?m)^gauss-2 +{} +{} +{} +none "
+        self.assertRegex(self.run_program("methods").stdout, row.format(4, "if m = 0", "if m = 0"))
+        self.assertIn("symplectic          if m = 0\n", self.run_program("methods", "gauss-2").stdout)
+        for model, claims in (("pendulum.toml", (0, "no", "no")), ("henon-heiles.toml", (4, "yes", "yes"))):
+            self.assertRegex(self.run_program("methods", "--model", MODELS / model).stdout, row.format(*claims))
+
     def test_one(self):
         result = self.run_program("methods", "rattle")
         self.assertEqual(result.returncode, 0)

@@ -229,6 +229,83 @@ class Hdf5Test(CliTest):
             np.testing.assert_array_equal(f["particles/r/position/value"][-1, :, :2].ravel(), np.ravel(result["q"]["r"]))
             np.testing.assert_array_equal(f["h5md"].attrs["version"], [1, 1])
 
+    def test_all_vector_coordinates_are_particles(self):
+        """Three blocks of 1, 2 and 3 dimensions: MDAnalysis sees all particles, and each block has a group of its own."""
+        counts = {"s": 2, "a": 3, "trajectory": 4}
+        model = """format = 1
+[coordinates]
+s = { count = 2, dim = 1 }
+a = { count = 3, dim = 2 }
+trajectory = { count = 4, dim = 3 }
+[energy]
+mass = { s = 1, a = 2, trajectory = 3 }
+potential = "0"
+[initial]
+q.s = ["i + 1"]
+q.a = ["i + 10", "i + 20"]
+q.trajectory = ["i + 100", "i + 200", "i + 300"]
+v.s = ["1"]
+v.a = ["1", "2"]
+v.trajectory = ["1", "2", "3"]
+[integrate]
+step = 0.1
+until = 1
+"""
+        for name in ("trajectory", "b"):  # the name that MDAnalysis takes for itself, and another one
+            out = f"{name}.h5"
+            self.run_holonom(self.write(model.replace("trajectory", name), f"{name}.toml"), "--out", out)
+            with h5py.File(self.folder / out) as f:
+                q = f["q"][:]
+                together = "trajectory_all" if name == "trajectory" else "trajectory"
+                self.assertEqual(list(f["particles"]), [together, "s", "a", name])
+                shown = f[f"particles/{together}/position/value"][:]
+                self.assertEqual(shown.shape, (11, 9, 3))
+                np.testing.assert_array_equal(shown[:, :2, 0], q[:, :2])
+                np.testing.assert_array_equal(shown[:, 2:5, :2].reshape(11, 6), q[:, 2:8])
+                np.testing.assert_array_equal(shown[:, 5:].reshape(11, 12), q[:, 8:])
+                self.assertEqual(np.count_nonzero(shown[:, :2, 1:]) + np.count_nonzero(shown[:, 2:5, 2]), 0)
+                species = f[f"particles/{together}/species"]
+                number = h5py.check_enum_dtype(species.dtype)
+                for block, count in counts.items():
+                    block = name if block == "trajectory" else block
+                    self.assertEqual(np.count_nonzero(species[:] == number[block]), count)
+                    self.assertEqual(f[f"particles/{block}/position/value"].shape, (11, count, 3))
+            if HAS_MDANALYSIS:
+                universe = MDAnalysis.Universe.empty(9, trajectory=False)
+                universe.load_new(str(self.folder / out), format="H5MD", convert_units=False)
+                self.assertEqual(len(universe.trajectory), 11)
+                universe.trajectory[10]
+                np.testing.assert_array_equal(universe.atoms.positions, shown[10].astype(np.float32))
+        if HAS_MDANALYSIS:  # the number of atoms from the file itself
+            self.assertEqual(MDAnalysis.coordinates.H5MD.H5MDReader.parse_n_atoms(str(self.folder / "b.h5")), 9)
+
+    def test_lengths_in_different_units_are_not_one_array(self):
+        model = """format = 1
+[coordinates]
+a = { count = 2, dim = 3 }
+b = { count = 1, dim = 3 }
+[units]
+t = "ps"
+a = "nm"
+b = "Angstrom"
+[energy]
+mass = { a = 1, b = 1 }
+potential = "0"
+[initial]
+q.a = ["i", "0", "0"]
+q.b = ["5", "0", "0"]
+[integrate]
+step = 0.1
+until = 1
+"""
+        for unit, particles in (("Angstrom", 2), ("nm", 3)):
+            self.run_holonom(self.write(model.replace("Angstrom", unit)), "--out", "u.h5", "--force")
+            with h5py.File(self.folder / "u.h5") as f:
+                value = f["particles/trajectory/position/value"]
+                self.assertEqual(value.shape, (11, particles, 3))
+                self.assertEqual(value.attrs["unit"], "nm")
+                self.assertEqual(f["particles/b/position/value"].attrs["unit"], unit)
+
 
 if __name__ == "__main__":
     unittest.main()

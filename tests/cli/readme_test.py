@@ -1,10 +1,13 @@
-"""Runs what README.md and docs/ show.
+"""Runs what README.md and docs/ show, and compares what they print with what comes out.
 
 A fenced block is known by the word after its fence:
-  sh    commands, run in order from a copy of the repository's root; any exit code but 0 fails
-  toml  with `format = 1` in it: a model, read by `holonom check`
-  cpp   a program, compiled against the installed library and run
-Everything else (text, console, cmake, ...) is not run. Blocks of commands that build or install things are
+  sh             commands, run in order from a copy of the repository's root; any exit code but 0 fails
+  toml           with `format = 1` in it: a model, read by `holonom check`
+  cpp            a program, compiled against the installed library and run
+  text, console  output. Lines that begin with `$ ` are commands, run in the same place, and what follows each is what it prints;
+                 without them it is the output of the sh or cpp block right before it. See printed.py for how closely
+                 numbers are compared. A block that is neither is an error: name it `plain`
+Everything else (plain, csv, cmake, python, ...) is not run here. Blocks of commands that build or install things are
 skipped, and said to be.
 """
 
@@ -14,31 +17,55 @@ import re
 import subprocess
 import tempfile
 import unittest
+from dataclasses import dataclass
 
+from printed import altered, difference
 from support import PROGRAM, SOURCE
 
 BUILD = os.environ["HOLONOM_BUILD"]  # a build tree that can be installed
 COMPILER = os.environ["HOLONOM_COMPILER"]
 COMPILER_FLAGS = os.environ.get("HOLONOM_COMPILER_FLAGS", "")
 NOT_HERE = re.compile(r"\b(make |git clone|apt)")
+OUTPUT = ("text", "console")
+MESSAGES = ("docs/model-file.md",)  # its messages are those of many models: see messages_test.py
+
+
+@dataclass
+class Block:
+    place: str
+    word: str
+    text: str
+    after: "Block | None"  # the block right before it, with nothing between
+
+    def is_session(self):
+        return self.word in OUTPUT and self.text.startswith("$ ")
 
 
 def pages():
     return [page for page in (SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))) if page.exists()]
 
 
-def blocks(page, language):
-    """(place, text) of the fenced blocks of a language."""
-    place, lines = None, []
+def blocks(page):
+    """The fenced blocks of a page, in order."""
+    place, lines, last = None, [], None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if place is None and (fence := re.match(r"```(\w*)\s*$", line)):
             place, word, lines = f"{page.relative_to(SOURCE)}:{number}", fence[1], []
         elif place is not None and line.startswith("```"):
-            if word == language:
-                yield place, "\n".join(lines) + "\n"
+            last = Block(place, word, "\n".join(lines) + "\n", last)
+            yield last
             place = None
         else:
             lines.append(line)
+            if place is None and line.strip():
+                last = None
+
+
+def sessions(text):
+    """(command, what it prints) of the text of a session."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
 
 
 def run(*command, **options):
@@ -55,10 +82,26 @@ class Documentation(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.compared = 0
+
+    def compare(self, place, printed, real):
+        """Printed output is what comes out, and would not be with any of its numbers changed."""
+        self.compared += 1
+        self.assertEqual(difference(printed, real), "", f"{place}: correct the page, or the program")
+        for wrong in altered(printed):
+            self.assertNotEqual(difference(wrong, real), "", f"{place}: a wrong number would pass:\n{wrong}")
 
     def test_there_is_something_to_run(self):
-        for language in ("sh", "toml", "cpp"):
-            self.assertTrue(any(True for page in pages() for _ in blocks(page, language)), f"no block of {language} was found")
+        words = {block.word for page in pages() for block in blocks(page)}
+        self.assertLessEqual({"sh", "toml", "cpp", "text", "console"}, words)
+
+    def test_every_output_belongs_to_something(self):
+        for page in pages():
+            for block in blocks(page):
+                if block.word in OUTPUT and not block.is_session() and block.place.split(":")[0] not in MESSAGES:
+                    with self.subTest(block.place):
+                        self.assertTrue(block.after and block.after.word in ("sh", "cpp"),
+                                        "output of what? Begin it with `$ command`, put it after an sh or cpp block, or name the block `plain`")
 
     def test_commands(self):
         environment = {**os.environ, "PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}"}
@@ -69,26 +112,48 @@ class Documentation(unittest.TestCase):
             for entry in SOURCE.iterdir():
                 if not entry.name.startswith(("build", ".git")) and entry.suffix not in (".csv", ".h5"):
                     (root / entry.name).symlink_to(entry)
-            for place, commands in blocks(page, "sh"):
-                if NOT_HERE.search(commands):
-                    print(f"{place}: skipped, it builds or installs things")
+            output = {}  # of sh blocks
+            for block in blocks(page):
+                if block.word == "sh" and NOT_HERE.search(block.text):
+                    print(f"{block.place}: skipped, it builds or installs things")
                     continue
-                with self.subTest(place):
-                    run("bash", "-e", "-c", commands, cwd=root, env=environment)
+                with self.subTest(block.place):
+                    if block.word == "sh":
+                        output[block.place] = run("bash", "-e", "-c", block.text, cwd=root, env=environment)
+                    elif block.is_session():
+                        for command, printed in sessions(block.text):
+                            done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, capture_output=True, text=True,
+                                                  timeout=300)
+                            # Which of them comes first is a matter of buffers.
+                            reals = done.stdout + done.stderr, done.stderr + done.stdout
+                            real = next((r for r in reals if not difference(printed, r)), reals[0])
+                            self.compare(f"{block.place}: $ {command}", printed, real)
+                    elif block.word in OUTPUT and block.after and block.after.place in output:
+                        self.compare(block.place, block.text, output[block.after.place])
+        self.assertGreater(self.compared, 10)
+
+    def test_the_demo_is_what_the_readme_shows(self):
+        demo = (SOURCE / "scripts" / "demo.sh").read_text()
+        out = re.search(r"^out=(.*)$", demo, re.MULTILINE)[1]
+        shown = [command.replace("$out", out) for command in re.findall(r'^echo "\\\$ (.*)"$', demo, re.MULTILINE)]
+        session = next(block for block in blocks(SOURCE / "README.md") if block.is_session())
+        self.assertEqual([command for command, _ in sessions(session.text)], shown)
 
     def test_models(self):
         for page in pages():
-            for place, text in blocks(page, "toml"):
-                if "format = 1" not in text:
+            for block in blocks(page):
+                if block.word != "toml" or "format = 1" not in block.text:
                     continue
-                with self.subTest(place):
+                with self.subTest(block.place):
                     model = self.folder / "model.toml"
-                    model.write_text(text)
+                    model.write_text(block.text)
                     run(PROGRAM, "check", model)
 
     def test_programs(self):
         """All programs in one project, as a reader would write it."""
-        programs = [(place, text) for page in pages() for place, text in blocks(page, "cpp")]
+        everything = [block for page in pages() for block in blocks(page)]
+        programs = [(block.place, block.text) for block in everything if block.word == "cpp"]
+        printed = {block.after.place: block for block in everything if block.word in OUTPUT and block.after and block.after.word == "cpp"}
         run("cmake", "--install", BUILD, "--prefix", self.folder / "prefix")
         project = ["cmake_minimum_required(VERSION 3.25)", "project(documentation LANGUAGES CXX)", "set(CMAKE_CXX_STANDARD 20)",
                    "find_package(holonom REQUIRED)", "link_libraries(holonom::holonom)"]
@@ -104,7 +169,10 @@ class Documentation(unittest.TestCase):
         for k, (place, _) in enumerate(programs):
             with self.subTest(place):
                 run("cmake", "--build", build, "--target", f"program{k}")
-                run(build / f"program{k}", cwd=self.folder)
+                real = run(build / f"program{k}", cwd=self.folder)
+                if place in printed:
+                    self.compare(printed[place].place, printed[place].text, real)
+        self.assertGreaterEqual(self.compared, 7)
 
 
 if __name__ == "__main__":

@@ -8,3 +8,15 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build -G Ninja -DCMAKE_PREFIX_PA
     -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/consumer)
+
+# The installed program runs every installed model.
+file(GLOB models ${SCRATCH}/prefix/share/holonom/models/*.toml)
+file(GLOB sources ${SOURCE}/../../models/*.toml)
+list(LENGTH models count)
+list(LENGTH sources expected)
+if(NOT count EQUAL expected OR count EQUAL 0)
+  message(FATAL_ERROR "${count} models are installed, ${expected} were expected")
+endif()
+foreach(model ${models})
+  run(${SCRATCH}/prefix/bin/holonom run ${model} --steps 2)
+endforeach()

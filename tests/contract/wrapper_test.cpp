@@ -80,6 +80,7 @@ MethodFamily wrapped(const std::string& key) {
     entry.info.symmetric = entry.info.symplectic = entry.info.keeps_position = entry.info.keeps_hidden = true;
     entry.info.needs = Needs::separable;
     const CompositionScheme* scheme = composed ? find_composition("yoshida-4") : nullptr;
+    if (scheme) entry.info.substeps = coefficients<double>(*scheme);
     std::get<Maker<double>>(entry.makers) = maker<double, Motion>(entry.info.key, scheme);
     std::get<Maker<quad>>(entry.makers) = maker<quad, Motion>(entry.info.key, scheme);
     std::get<Maker<Dual<double>>>(entry.makers) = maker<Dual<double>, Motion>(entry.info.key, scheme);

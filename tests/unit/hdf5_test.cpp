@@ -560,7 +560,11 @@ TEST(Hdf5, VectorCoordinatesAreParticles) {
   EXPECT_TRUE(h5.same_object("/particles/r/position/step", "/step"));
   EXPECT_TRUE(h5.same_object("/particles/r/position/time", "/t"));
   EXPECT_TRUE(h5.same_object("/observables/energy/value", "/energy"));
-  EXPECT_TRUE(h5.same_object("/particles/trajectory", "/particles/a"));
+  // All blocks together, in the order of the model, for readers that look at one group.
+  EXPECT_EQ(h5.shape("/particles/trajectory/position/value"), (std::vector<hsize_t>{rows, 8, 3}));
+  EXPECT_EQ(h5.shape("/particles/trajectory/momentum/value"), (std::vector<hsize_t>{rows, 8, 3}));
+  EXPECT_TRUE(h5.same_object("/particles/trajectory/position/time", "/t"));
+  const auto together = h5.numbers("/particles/trajectory/momentum/value");
   const auto plane = h5.numbers("/particles/r/position/value"), space = h5.numbers("/particles/a/momentum/value");
   for (const long k : {0L, 1234L, rows - 1}) {
     const auto x = state<double>(labels, k);
@@ -570,6 +574,11 @@ TEST(Hdf5, VectorCoordinatesAreParticles) {
       EXPECT_EQ(plane[at + 1], x.q[1 + 2 * i + 1]);
       EXPECT_EQ(plane[at + 2], 0);  // shown, not stored
       for (int c = 0; c < 3; ++c) EXPECT_EQ(space[at + static_cast<std::size_t>(c)], x.p[9 + 3 * i + c]);
+      const auto row = static_cast<std::size_t>(24 * k);
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_EQ(together[row + static_cast<std::size_t>(3 * i + c)], c < 2 ? x.p[1 + 2 * i + c] : 0);
+        EXPECT_EQ(together[row + static_cast<std::size_t>(12 + 3 * i + c)], x.p[9 + 3 * i + c]);
+      }
     }
   }
   // Views take no room: all numbers of a row once, and less than 30 % beside them.

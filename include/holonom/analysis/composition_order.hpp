@@ -30,12 +30,12 @@ struct CompositionWords {
   }
 };
 
-// For each weight 0, 1, ..., max_weight the largest |coefficient − that of exp(Y₁)| over the words of this weight.
+// The coefficients of the words in the product of the exponentials.
 template <class S>
-std::vector<S> composition_defects(const std::vector<S>& coefficients, bool with_adjoint, int max_weight) {
-  using std::abs;
+std::vector<S> composition_product(const std::vector<S>& coefficients, bool with_adjoint,
+                                   const std::vector<CompositionWords::Word>& words) {
+  const int max_weight = words.back().weight;
   const auto size = static_cast<std::size_t>(max_weight) + 1;
-  const std::vector<CompositionWords::Word> words = CompositionWords(max_weight, with_adjoint).words;
 
   // factor(k, m): the coefficient in the exponential of one substep of a word of weight k and length m
   std::vector<S> inverse_factorial(size, S(1)), factors(size * size);
@@ -67,13 +67,28 @@ std::vector<S> composition_defects(const std::vector<S>& coefficients, bool with
     }
   }
 
-  std::vector<S> defects(size, S(0));
+  return product;
+}
+
+// The coefficient of a word in exp(Y₁), which is that of the exact flow.
+template <class S>
+S exact_coefficient(const CompositionWords::Word& word) {
+  if (word.weight != word.length) return S(0);
+  S factorial(1);
+  for (int m = 2; m <= word.length; ++m) factorial *= S(m);
+  return S(1) / factorial;
+}
+
+// For each weight 0, 1, ..., max_weight the largest |coefficient − that of exp(Y₁)| over the words of this weight.
+template <class S>
+std::vector<S> composition_defects(const std::vector<S>& coefficients, bool with_adjoint, int max_weight) {
+  using std::abs;
+  const std::vector<CompositionWords::Word> words = CompositionWords(max_weight, with_adjoint).words;
+  const std::vector<S> product = composition_product(coefficients, with_adjoint, words);
+  std::vector<S> defects(static_cast<std::size_t>(max_weight) + 1, S(0));
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto& [weight, length, prefix] = words[i];
-    const bool power_of_first = weight == length;
-    const S exact = power_of_first ? inverse_factorial[static_cast<std::size_t>(length)] : S(0);
-    S& defect = defects[static_cast<std::size_t>(weight)];
-    defect = std::max<S>(defect, abs(S(product[i] - exact)));
+    S& defect = defects[static_cast<std::size_t>(words[i].weight)];
+    defect = std::max<S>(defect, abs(S(product[i] - exact_coefficient<S>(words[i]))));
   }
   return defects;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace holonom {
 
@@ -24,6 +25,7 @@ struct MethodInfo {
   Needs needs = Needs::hamiltonian;
   std::string citation;
   std::string remark;  // what a user should know before choosing it
+  std::vector<double> substeps;  // of a composition: its steps of the base, in units of h
 
   // What is claimed on a system with so many constraints.
   MethodInfo on(int constraints) const {

@@ -29,13 +29,12 @@ struct Substeps {
   double largest = 1, sum = 1;  // of |c_i|
 };
 inline Substeps substeps(const MethodInfo& info) {
-  const CompositionScheme* scheme = parts_of(info.key).scheme;
-  if (!scheme) {
+  if (info.substeps.empty()) {
     constexpr int iterations = 5;
     return {std::max(1, iterations * info.stages), 1, 1};
   }
   Substeps result{0, 0, 0};
-  for (const double c : coefficients<double>(*scheme)) {
+  for (const double c : info.substeps) {
     ++result.count;
     result.sum += std::abs(c);
     result.largest = std::max(result.largest, std::abs(c));
