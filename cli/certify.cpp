@@ -13,7 +13,7 @@ namespace holonom {
 namespace {
 
 struct Options {
-  std::string model, precision = "double";
+  std::string model, precision = "double", engine = "auto";
   std::optional<std::string> method, step;
   std::vector<std::string> set;
   double tolerance = 0;
@@ -31,11 +31,11 @@ const char* verdict_word(const Claim& c) {
 }
 
 template <class S>
-std::string to_json(const Labels& labels, const Options& o, const MethodInfo& info, const S& h, const Certificate& result) {
+std::string to_json(const Labels& labels, const Options& o, const MethodInfo& info, bool native, const S& h, const Certificate& result) {
   constexpr const char* words[] = {"holds", "fails", "not claimed", "not measured"};
   Json json;
-  json.begin().text("model", labels.model).text("method", info.key).text("precision", o.precision).number("step", h);
-  json.boolean("all_claims_hold", result.all_hold() && result.failure.empty());
+  json.begin().text("model", labels.model).text("method", info.key).text("precision", o.precision).text("engine", native ? "llvm" : "interp");
+  json.number("step", h).boolean("all_claims_hold", result.all_hold() && result.failure.empty());
   if (!result.failure.empty()) json.text("message", result.failure);
   json.begin_list("claims");
   for (const Claim& c : result.claims) {
@@ -70,7 +70,7 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   const Model& model = compiled->model();
   const MethodEntry chosen = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
   constexpr double steps = 2e4;  // about
-  const bool native = use_native("auto", o.precision, model, steps * substeps(chosen.info).count);
+  const bool native = use_native(o.engine, o.precision, model, steps * substeps(chosen.info).count);
   const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
@@ -81,7 +81,7 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   report_rank(sys, start.state);
   const Certificate result = certify(entry, sys, start.state, h);
 
-  if (o.json) std::printf("%s\n", to_json(sys.labels(), o, entry.info, h, result).c_str());
+  if (o.json) std::printf("%s\n", to_json(sys.labels(), o, entry.info, native, h, result).c_str());
   else print_table(sys.labels(), o, entry.info, h, result);
   std::string failed;
   for (const Claim& c : result.claims)
@@ -120,6 +120,7 @@ void add_certify(CLI::App& app, Command& chosen) {
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
   add_tolerance_option(*cmd, o->tolerance);
+  add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return certify_command(*o); }; });
 }
 

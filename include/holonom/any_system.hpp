@@ -3,6 +3,8 @@
 // reason why there is none.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,11 +44,15 @@ struct Checked {
   const View& operator*() const { return *view; }
 };
 
-// A small separable system as plain functions on arrays of doubles: in = {q}, out = one array for each
-// result; G by full rows. (Machine code of a text model.)
+// What a step of a small separable system evaluates, at a position q; G by full rows.
+enum class SmallFormula : std::uint8_t { V_q, g, G, g_and_G };
+
+// The same as plain functions on arrays of doubles: in = {q, the AnySystem}, out = one array for each result. Machine code of a
+// text model, or its interpreter, which needs to know the system; to the last bit they do the same.
 struct SmallCode {
   using Function = void (*)(const double* const* in, double* const* out);
-  Function V_q = nullptr, g = nullptr, G = nullptr, g_and_G = nullptr;
+  std::array<Function, 4> function{};  // none: there is no such code
+  bool machine = false;
 };
 
 template <class S>
@@ -93,8 +99,10 @@ class AnySystem {
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual std::string lacks_hessian() const = 0;
   virtual void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const = 0;
-  // Plain functions instead of virtual ones, where there are any; nullptr otherwise.
-  virtual const SmallCode* small_code() const { return nullptr; }
+  // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas are
+  // evaluated, so that results do not depend on the latter.
+  virtual bool is_small() const { return false; }
+  virtual SmallCode small_code() const { return {}; }
   // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
   const Vec<S>* inverse_mass_diagonal() const { return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr; }
   // The mass if it is constant and sparse, else nullptr.
@@ -187,23 +195,23 @@ class SmallView {
   using Scalar = double;
   static constexpr int N = N_, M = M_;
 
-  explicit SmallView(const AnySystem<double>& sys) : sys_(&sys), code_(*sys.small_code()) {
+  explicit SmallView(const AnySystem<double>& sys) : sys_(&sys), code_(sys.small_code()) {
     const Vec<double>& inverse = *sys.inverse_mass_diagonal();
     Vec<double, N> mass;
     for (int i = 0; i < N; ++i) mass[i] = 1 / inverse[i];
     mass_ = DiagonalMass<double, N>(mass);
   }
   static std::string missing(const AnySystem<double>& sys) {
-    return sys.n() == N && sys.m() == M && sys.small_code() ? "" : "plain functions of a system of this size";
+    return sys.n() == N && sys.m() == M && sys.is_small() ? "" : "a small system of this size";
   }
 
   double V(const Vec<double, N>& q) const { return sys_->V(copied(q, q_)); }
-  void V_q(const Vec<double, N>& q, Vec<double, N>& out) const { call(code_.V_q, q, out.data()); }
+  void V_q(const Vec<double, N>& q, Vec<double, N>& out) const { call(SmallFormula::V_q, q, out.data()); }
   const DiagonalMass<double, N>& mass() const { return mass_; }
-  void g(const Vec<double, N>& q, Vec<double, M>& out) const { call(code_.g, q, out.data()); }
-  void G(const Vec<double, N>& q, Jacobian<double, N, M>& out) const { call(code_.G, q, &out(0, 0)); }
+  void g(const Vec<double, N>& q, Vec<double, M>& out) const { call(SmallFormula::g, q, out.data()); }
+  void G(const Vec<double, N>& q, Jacobian<double, N, M>& out) const { call(SmallFormula::G, q, &out(0, 0)); }
   void g_and_G(const Vec<double, N>& q, Vec<double, M>& g, Jacobian<double, N, M>& G) const {
-    call(code_.g_and_G, q, g.data(), &G(0, 0));
+    call(SmallFormula::g_and_G, q, g.data(), &G(0, 0));
   }
   void g_scale(const Vec<double, N>& q, Vec<double, M>& out) const {
     sys_->g_scale(copied(q, q_), g_);
@@ -235,14 +243,15 @@ class SmallView {
     std::copy(x.begin(), x.end(), y.begin());
   }
   template <class... Out>
-  static void call(SmallCode::Function f, const Vec<double, N>& q, Out*... out) {
-    const double* in[] = {q.data()};
+  void call(SmallFormula f, const Vec<double, N>& q, Out*... out) const {
     double* results[] = {out...};
-    f(in, results);
+    in_[0] = q.data();
+    code_.function[static_cast<std::size_t>(f)](in_.data(), results);
   }
 
   const AnySystem<double>* sys_;
   SmallCode code_;
+  mutable std::array<const double*, 2> in_{nullptr, static_cast<const double*>(static_cast<const void*>(sys_))};
   DiagonalMass<double, N> mass_;
   mutable Vec<double> q_ = Vec<double>(N), u_ = Vec<double>(N), v_ = Vec<double>(N), g_ = Vec<double>(M);
 };

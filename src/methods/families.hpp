@@ -51,23 +51,29 @@ MethodFamily gauss_family();
 MethodFamily radau_family();
 MethodFamily bdf_family();
 
-// A word on a small system that offers plain functions, or nullptr if there is no such code.
+// Makes a method with sizes known at run time only.
 template <class S>
-std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const MethodOptions&, const Word<S>&) {
+using DynamicMaker = std::function<std::unique_ptr<AnyMethod<S>>()>;
+
+// A word on a small system with compile-time sizes, or nullptr if there is no such code. `dynamic` makes the same method
+// without them, for a start where it is needed (small_sizes.hpp).
+template <class S>
+std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const MethodOptions&, const DynamicMaker<S>& /*dynamic*/, const Word<S>&) {
   return nullptr;
 }
 template <>
 std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sys, const MethodOptions& options,
-                                                     const Word<double>& word);
+                                                     const DynamicMaker<double>& dynamic, const Word<double>& word);
 
 // The same for a symplectic pair.
 template <class S>
-std::unique_ptr<AnyMethod<S>> small_pair(const AnySystem<S>&, const MethodOptions&, const Tableau<S>&, const Tableau<S>&) {
+std::unique_ptr<AnyMethod<S>> small_pair(const AnySystem<S>&, const MethodOptions&, const DynamicMaker<S>& /*dynamic*/, const Tableau<S>&,
+                                         const Tableau<S>&) {
   return nullptr;
 }
 template <>
-std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options, const Tableau<double>& t,
-                                              const Tableau<double>& dual);
+std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options, const DynamicMaker<double>& dynamic,
+                                              const Tableau<double>& t, const Tableau<double>& dual);
 
 // The makers of a family in all scalars: all_scalars([]<class S> { return rattle_maker<S>(); })
 template <class F>

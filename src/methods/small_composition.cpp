@@ -7,9 +7,9 @@ namespace holonom {
 
 template <>
 std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sys, const MethodOptions& options,
-                                                     const Word<double>& word) {
-  return on_small(sys, [&]<class View>(const View& view) -> std::unique_ptr<AnyMethod<double>> {
-    return std::make_unique<MethodOn<Composition<View>, View>>(view, options, word);
+                                                     const DynamicMaker<double>& dynamic, const Word<double>& word) {
+  return on_small(sys, options, [&]<class View>(const View& view) -> std::unique_ptr<AnyMethod<double>> {
+    return std::make_unique<SmallMethod<Composition<View>, View>>(view, options, dynamic, word);
   });
 }
 

@@ -68,6 +68,19 @@ class Certify(CliTest):
         _, claims = self.certify(CHARGED, "--method", "rk-4", "--precision", "long")
         self.assertFalse(claims["symplecticity"]["within_bound"], "loops see it too")
 
+    def test_every_engine(self):
+        r, claims = self.certify(PENDULUM, "--engine", "interp")
+        self.assertEqual(r["engine"], "interp")
+        result = self.run_program("certify", PENDULUM, "--engine", "llvm", "--json")
+        if "native code" in result.stderr:
+            self.skipTest(result.stderr)
+        native = json.loads(result.stdout)
+        self.assertEqual(native["engine"], "llvm")
+        self.assertEqual(native["claims"], r["claims"], "to the last bit")
+        result = self.run_program("certify", PENDULUM, "--engine", "llvm", "--precision", "quad")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("double precision only", result.stderr)
+
     def test_high_orders_are_measured_in_quad(self):
         _, claims = self.certify(MODELS / "double-pendulum.toml", "--method", "kahan-li-8", "--step", "0.05")
         self.assertAlmostEqual(claims["order"]["measured"], 8, delta=0.05)

@@ -461,6 +461,27 @@ class Progress(CliTest):
         self.assertEqual(json.loads(out)["status"], "interrupted", "standard output has the JSON object only")
 
 
+class Engines(CliTest):
+    def has_native_code(self):
+        return self.run_program("run", MODELS / "pendulum.toml", "--steps", 1, "--engine", "llvm").returncode == 0
+
+    def test_a_state_does_not_depend_on_the_length_of_the_run(self):
+        if not self.has_native_code():
+            self.skipTest("no native code")
+        model = MODELS / "double-pendulum.toml"
+        short = self.run_json(model, "--steps", 1000, "--out", "short.csv")
+        long = self.run_json(model, "--steps", 400000, "--watch", "recorded", "--every", 1000, "--out", "long.csv")
+        self.assertEqual((short["engine"], long["engine"]), ("interp", "llvm"), "auto takes native code where it pays")
+        # Here every state is wanted: projections in between are not left out.
+        whole = self.run_json(model, "--steps", 1000, "--engine", "llvm", "--out", "whole.csv")
+        self.assertEqual(whole["q"], short["q"])
+        self.assertEqual(self.read_csv("short.csv"), self.read_csv("whole.csv"))
+        sparse = self.run_json(model, "--steps", 1000, "--watch", "recorded", "--every", 1000, "--engine", "interp",
+                               "--out", "sparse.csv")
+        self.assertEqual(sparse["engine"], "interp")
+        self.assertEqual(self.read_csv("long.csv")[1][:2], self.read_csv("sparse.csv")[1])
+
+
 class Paths(CliTest):
     def test_names_with_spaces_and_accents(self):
         self.write(pendulum(), "my pendulum é.toml")

@@ -87,8 +87,7 @@ TYPED_TEST(Allocation, NoneInAStep) {
     const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     for (const MethodEntry& entry : contract::representatives()) {
-      // SHAKE does not pass a dead centre (see choice.hpp).
-      if (!suits(entry, sys) || (!entry.info.one_step && std::string_view(model) == "locomotive")) continue;
+      if (!suits(entry, sys)) continue;
       EXPECT_EQ(allocations_in_steps<S>(entry, sys, start.state, *start.step), 0) << entry.info.key << " on " << model;
     }
   }

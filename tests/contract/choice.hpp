@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "holonom/expr/native.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "problem.hpp"
@@ -52,6 +54,32 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
          (entry.info.needs == Needs::separable && on.offers == Needs::split);
 }
+
+// The forms in which a method runs on a model. Only words of drifts and Lobatto pairs have compile-time sizes.
+inline std::vector<Form> forms(const MethodInfo& info, const Case& on) {
+  std::vector<Form> list{Form::interpreted};
+  if (native_available()) list.push_back(Form::native);
+  const std::string base = parts_of(info.key).base;
+  const bool drifts = base.starts_with("rattle") || base.starts_with("symplectic-euler") ||
+                      base.starts_with("position-verlet") || base.starts_with("geodesic");
+  if (on.small && (drifts || member_of(info.key, "lobatto-") > 0)) list.push_back(Form::dynamic_sizes);
+  return list;
+}
+
+// Not everything has to run every time. HOLONOM_TEST_ALL=1 (make test-full) runs all there is; else one of `every` runs.
+// Which one depends on HOLONOM_TEST_SEED (make test: the commit): all have their turn, and a failure can be repeated.
+inline bool in_rotation(std::string_view name, std::uint64_t every) {
+  if (const char* all = std::getenv("HOLONOM_TEST_ALL"); all && std::string_view(all) != "0") return true;
+  const char* seed = std::getenv("HOLONOM_TEST_SEED");
+  std::uint64_t hash = 0xcbf29ce484222325;  // Fowler, Noll, Vo
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  };
+  add(seed ? seed : "");
+  add(name);
+  return (hash ^ (hash >> 29)) % every == 0;
+}
+constexpr std::uint64_t other_forms = 8;  // one of so many runs in another form than the first
 
 // For tests in many scalars: every method that is no member of a family with its code in common. Of the compositions of
 // each base the one with the fewest substeps, of implicit Runge-Kutta methods and BDF the ones named here.

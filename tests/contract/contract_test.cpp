@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <typeinfo>
 
 #include "checks.hpp"
 #include "choice.hpp"
@@ -40,13 +41,16 @@ const std::vector<MethodEntry>& entries() {
   return list;
 }
 
-// A method on a model: a test of all that is claimed, since most of its time would go into the problem.
+// A method on a model in a form: a test of all that is claimed, since most of its time would go into the problem.
 struct Claims {
   const MethodEntry* method;
   const Case* model;
-  friend std::ostream& operator<<(std::ostream& out, const Claims& c) {
-    return out << c.method->info.key << " on " << c.model->model;
+  Form form;
+  std::string name() const {
+    const std::string where = method->info.key + "__" + model->model;
+    return form == Form::interpreted ? where : where + "__" + name_of(form);
   }
+  friend std::ostream& operator<<(std::ostream& out, const Claims& c) { return out << c.name(); }
 };
 
 std::vector<Claims> claims() {
@@ -54,36 +58,41 @@ std::vector<Claims> claims() {
   for (const MethodEntry& entry : entries())
     for (const Case& c : cases()) {
       if (entry.info.key == general_key && c.constraints > 10) continue;  // much slower there, and nothing new
-      if (under_contract(entry.info, c) && may_suit(entry, c)) all.push_back({&entry, &c});
+      if (!under_contract(entry.info, c) || !may_suit(entry, c)) continue;
+      for (const Form form : forms(entry.info, c)) {
+        const Claims claim{&entry, &c, form};
+        if (form == Form::interpreted || in_rotation(claim.name(), other_forms)) all.push_back(claim);
+      }
     }
   return all;
 }
 
-std::string identifier(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
-  return name;
+// Tangents are measured in dual numbers and orders above 2 in quad, which have one form only.
+bool has_forms(const Property& property, const MethodInfo& info) {
+  return property.name != "tangents" && (property.name != "order" || std::max(info.order, info.order_q) <= 2);
 }
 
 class Contract : public testing::TestWithParam<Claims> {};
 
 TEST_P(Contract, Holds) {
-  const auto& [entry, its_case] = GetParam();
-  const Problem problem(*its_case);
-  ASSERT_EQ(suits(*entry, problem.sys), may_suit(*entry, *its_case));
+  const auto& [method, its_case, form] = GetParam();
+  const MethodEntry entry = in_form(*method, form);
+  const Problem problem(*its_case, form);
+  ASSERT_EQ(suits(entry, problem.sys), may_suit(entry, *its_case));
   for (const Property& property : properties()) {
-    if (!property.claimed(entry->info, *its_case)) continue;
+    if (!property.claimed(entry.info, *its_case)) continue;
+    if (form != Form::interpreted && !has_forms(property, entry.info)) continue;
     SCOPED_TRACE(property.name);
     Verdict verdict;
-    ASSERT_NO_THROW(verdict = property.check(*entry, problem));
-    RecordProperty(identifier(property.name), verdict.evidence);
+    ASSERT_NO_THROW(verdict = property.check(entry, problem));
+    RecordProperty(test_name(property.name), verdict.evidence);
     EXPECT_TRUE(verdict.holds) << verdict.evidence;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Contract, testing::ValuesIn(claims()),
                          [](const testing::TestParamInfo<Claims>& claim) {
-                           return identifier(claim.param.method->info.key + "__" + claim.param.model->model);
+                           return test_name(claim.param.name());
                          });
 
 // Steps of which only the last state is wanted are the same steps.
@@ -134,11 +143,21 @@ TEST(Models, HaveTheSymmetriesThatTheySay) {
   }
 }
 
+bool has_fixed_sizes(const GraphSystem<double>& sys) {
+  MethodOptions dynamic;
+  dynamic.fixed_sizes = false;
+  const MethodEntry rattle = methods().find("rattle");
+  const auto usual = rattle.make<double>(sys), other = rattle.make<double>(sys, dynamic);
+  const AnyMethod<double>&one = *usual, &two = *other;
+  return typeid(one) != typeid(two);
+}
+
 TEST(Models, HaveWhatTheirCasesSay) {
   std::set<std::string> other;
   for (const Case& c : cases()) {
     const Problem problem(c);
     EXPECT_EQ(problem.sys.m(), c.constraints) << c.model;
+    EXPECT_EQ(has_fixed_sizes(problem.sys), c.small) << c.model;
     const std::vector<bool> linear = momentum_maps(problem.sys, problem.states.front());
     EXPECT_EQ(std::count(linear.begin(), linear.end(), true), c.momenta) << c.model;
     for (std::size_t k = 0; k < linear.size(); ++k)

@@ -1,5 +1,4 @@
-// Jay (1996), section 5, and the Lobatto rows of Reich's tables: the numbers of independent programs, and the orders that
-// the theorems promise.
+// Jay (1996), section 5: the numbers of independent programs, and the orders that the theorems promise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,8 +16,8 @@ constexpr double h = 0.12;
 
 // Λ_s where the method has it, the exact λ(q, p) otherwise.
 Vec<double> multipliers_after(const char* model, const char* key, long steps, bool of_stage) {
-  const GraphSystem<double> sys(load(model));
-  const auto method = methods().find(key).make<double>(sys);
+  const GraphSystem<double> sys = system_under_test(model);
+  const auto method = method_under_test(key, sys);
   State<double> x = initial_state(sys).state;
   EXPECT_TRUE(method->begin(x, h).ok());
   for (long k = 0; k < steps; ++k) EXPECT_TRUE(method->step(x, h).ok());
@@ -69,25 +68,22 @@ Hamiltonian hamiltonian(const char* model, const char* key) {
   ModelRun run(model, key);
   const double H0 = run.H(run.x);
   Hamiltonian r{H0, H0, H0, H0, H0, 0};
-  double n = 1, t = 0, tt = 0, y = 0, ty = 0;  // of H − H₀
+  Slope slope(h);
+  slope.add(0);
   State<double> x = run.x;
   long k = 0;
   run.map(x, h, 5000, [&](const State<double>& z) {
-    const double H = run.H(z), time = h * static_cast<double>(++k);
+    const double H = run.H(z);
     r.lowest = std::min(r.lowest, H);
     r.highest = std::max(r.highest, H);
-    if (k <= 500) {
+    if (++k <= 500) {
       r.lowest_500 = r.lowest;
       r.highest_500 = r.highest;
     }
     r.last = H;
-    n += 1;
-    t += time;
-    tt += time * time;
-    y += H - H0;
-    ty += time * (H - H0);
+    slope.add(H - H0);
   });
-  r.slope = (n * ty - t * y) / (n * tt - t * t);
+  r.slope = slope();
   return r;
 }
 void expect_hamiltonian(const char* model, const char* key, const char* low_500, const char* high_500, const char* low,
@@ -127,8 +123,8 @@ TEST(JayExample2, HamiltonianOver5000Steps) {
 
 // The unprojected Gauss method diverges: the step that fails is reported, or the multipliers have grown without bound.
 TEST(JayExample2, UnprojectedGaussDiverges) {
-  const GraphSystem<double> sys(load(example_2));
-  const auto method = methods().find("gauss-2").make<double>(sys);
+  const GraphSystem<double> sys = system_under_test(example_2);
+  const auto method = method_under_test("gauss-2", sys);
   State<double> x = initial_state(sys).state;
   ASSERT_TRUE(method->begin(x, h).ok());
   double multiplier = 0;
@@ -154,7 +150,7 @@ struct Errors {
 };
 class Example2Orders : public testing::Test {
  protected:
-  Example2Orders() : sys(load(example_2)), exact(initial_state(sys).state) {
+  Example2Orders() : sys(system_under_test(example_2)), exact(initial_state(sys).state) {
     const GraphSystem<quad> wide(load(example_2));
     ReferenceFlow<quad> flow(wide);
     State<quad> y = flow(initial_state(wide).state, quad(5), 200);
@@ -163,7 +159,7 @@ class Example2Orders : public testing::Test {
     for (int k = 0; k < 2; ++k) exact.lambda[k] = to_double(y.lambda[k]);
   }
   Errors errors(const char* key, long steps, bool of_stage = false) {
-    const auto method = methods().find(key).make<double>(sys);
+    const auto method = method_under_test(key, sys);
     State<double> x = initial_state(sys).state;
     const double step = 5.0 / static_cast<double>(steps);
     EXPECT_TRUE(method->begin(x, step).ok());
@@ -269,9 +265,18 @@ TEST_P(HundredDigits, OrderIsTwiceTheStagesLessTwo) {
                                      "7.319e-23", "8.377e-27", "8.285e-31", "8.612e-35", "8.105e-39"};
   EXPECT_TRUE(as_printed(fine.q, printed[s - 2]));
   RecordProperty("order_q", std::to_string(order(coarse.q, fine.q)));
+  // λ = Λ_s, which costs nothing, has order s − 1 only, and this settles late if s is even.
+  constexpr const char* of_stage[] = {"1.04", "2.01", "2.75", "4.04", "", "6.08", "", "8.13", "", "10.2"};
+  const double stage = order(coarse.stage, fine.stage);
+  std::printf("order of the last stage's multipliers: %.4f\n", stage);
+  if (*of_stage[s - 2]) {
+    EXPECT_TRUE(as_printed(stage, of_stage[s - 2]));
+  } else {
+    EXPECT_NEAR(stage, s - 1, 0.3);
+  }
 }
 
-// λ = Λ_s, which costs nothing, has order s − 1 only.
+// The limit of that order.
 class LastStage : public HundredDigits {};
 
 TEST_P(LastStage, MultipliersAreOfLowOrder) {
@@ -281,35 +286,6 @@ TEST_P(LastStage, MultipliersAreOfLowOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Stages, HundredDigits, testing::Range(2, 12));
 INSTANTIATE_TEST_SUITE_P(Stages, LastStage, testing::Range(2, 7));  // for more stages the order settles late
-
-// ---- Reich 1996, tables 1 and 2: Lobatto IIIA-IIIB with three stages
-
-TEST(ReichTables, LobattoRows) {
-  constexpr double T = 7.4162987092054875;
-  ModelRun run("pendulum", "lobatto-3");
-  const State<double> one = run.after(0.04 * T, 25);
-  expect_printed(one.q, {"9.999999999999984e-01", "-5.766606000200e-08"}, 0, 7);  // to 1e-15
-  EXPECT_TRUE(as_printed(one.p[1], "-3.395853034963e-04"));
-  EXPECT_TRUE(as_printed(run.after(0.04 * T, 50).p[1], "-6.79171e-4"));
-  EXPECT_TRUE(as_printed(run.after(0.04 * T, 100).p[1], "-1.35834e-3"));
-  const auto largest = [&](double step, long steps) {
-    const EnergyDrift e = run.energy(step, steps);
-    return std::max(-e.lowest, e.highest);
-  };
-  EXPECT_TRUE(as_printed(largest(0.04 * T, 100), "4.74607e-5"));
-  EXPECT_TRUE(as_printed(largest(0.004 * T, 1000), "4.65725e-9", 5));
-}
-
-// Leimkuhler and Skeel's comparator, with the first step by RATTLE: the chain of seven atoms loses its vibration.
-TEST(LeimkuhlerSkeel, BackwardDifferencesDampTheLennardJonesChain) {
-  ModelRun run("lj-chain", "bdf-2");
-  const double E0 = run.H(run.x);
-  const auto loss = [&](long steps) { return run.H(run.after(0.1, steps)) - E0; };
-  EXPECT_TRUE(as_printed(loss(100), "-3.530e-2"));
-  EXPECT_TRUE(as_printed(loss(500), "-5.890e-2"));
-  EXPECT_TRUE(as_printed(loss(1000), "-6.071e-2"));
-  EXPECT_TRUE(as_printed(loss(2000), "-6.114e-2"));
-}
 
 }  // namespace
 }  // namespace holonom::contract

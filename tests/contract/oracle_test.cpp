@@ -20,23 +20,6 @@ TEST(AsPrinted, TellsAWrongDigit) {
   EXPECT_FALSE(as_printed(2.7e-6, "2e-6"));
 }
 
-// The exact solution, with its multipliers.
-State<quad> exact(const char* model, const quad& time, int steps) {
-  const GraphSystem<quad> sys(load(model));
-  ReferenceFlow<quad> flow(sys);
-  State<quad> x = flow(initial_state(sys).state, time, steps);
-  EXPECT_TRUE(Manifold<quad>(sys).multipliers(x).ok());
-  return x;
-}
-
-// Euclidean, over q and p.
-double global_error(const State<double>& x, const State<quad>& exact) {
-  double sum = 0;
-  for (int i = 0; i < x.q.size(); ++i)
-    sum += std::pow(x.q[i] - to_double(exact.q[i]), 2) + std::pow(x.p[i] - to_double(exact.p[i]), 2);
-  return std::sqrt(sum);
-}
-
 // ---- Hairer, Lubich, Wanner 2003
 
 TEST(KeplerOnTheSphere, States) {
@@ -71,6 +54,42 @@ TEST(Kepler, VerletEnergy) {
   ModelRun run("kepler");
   EXPECT_TRUE(as_printed(run.energy(0.02, 2500).highest, "1.485111e-3"));
   EXPECT_TRUE(as_printed(run.energy(0.01, 5000).highest, "3.7068e-4"));
+}
+
+// The second component of the Runge-Lenz-Pauli vector drifts: the ellipse turns, by O(h²).
+TEST(Kepler, VerletTurnsTheEllipse) {
+  ModelRun run("kepler");
+  const auto slope = [&](double h, long steps) {
+    Slope line(h);
+    Vec<double> invariants(2);
+    const auto add = [&](const State<double>& y) {
+      run.sys.invariants(y.q, y.p, invariants);
+      line.add(invariants[1]);
+    };
+    State<double> x = run.x;
+    add(x);
+    run.map(x, h, steps, add);
+    return line();
+  };
+  EXPECT_TRUE(as_printed(slope(0.02, 2500), "-2.4510e-4"));
+  EXPECT_TRUE(as_printed(slope(0.01, 5000), "-6.1357e-5"));
+}
+
+// The bodies come so close to each other that a step of the length of the paper's example has no real multiplier.
+TEST(TwoBodiesOnTheSphere, StepsThatFail) {
+  const auto fails_at = [](double h) {
+    ModelRun run("two-body-sphere");
+    State<double> x = run.x;
+    long done = 0;
+    try {
+      run.map(x, h, 1000, [&](const State<double>&) { ++done; });
+    } catch (const StepFailed&) {
+      return done + 1;
+    }
+    return 0L;
+  };
+  EXPECT_EQ(fails_at(0.07), 56);
+  EXPECT_EQ(fails_at(0.035), 222);
 }
 
 TEST(TwoBodiesOnTheSphere, ErrorAtOne) {
@@ -140,49 +159,6 @@ TEST(HeavyRigidBody, AngularVelocityAndEnergy) {
   EXPECT_LE(largest_change_of_momentum(run, 0.1, 1000), 1e-14);
 }
 
-// ---- Leimkuhler and Skeel 1994
-
-TEST(SpringChain, States) {
-  ModelRun run("spring-chain");
-  expect_printed(run.x.p,
-                 {"-1.1660212140445e-01", "4.3267973381906e-01", "8.3206337678858e-02", "8.6601330904714e-02",
-                  "1.6414770227668e-02", "-2.9085057437912e-02", "-1.7547256768187e-02", "2.9738898846934e-02",
-                  "-8.6603797300415e-02", "-8.9870537949824e-02", "-1.7886793243347e-01", "6.9935631817031e-02"});
-  EXPECT_TRUE(as_printed(run.H(run.x), "6.13500012331979"));
-  const State<double> hundred = run.after(0.01, 100);
-  expect_printed(hundred.q, {"6.6057293193955e-01", "3.1522469233811e-01", "1.5437224518514", "7.8431628838245e-01"});
-  expect_printed(hundred.p, {"1.3804832483717", "1.2763906298152e-01", "1.2593166513078", "3.5575703168675e-01"});
-}
-
-TEST(SpringChain, ErrorTable) {
-  ModelRun run("spring-chain");
-  const State<quad> reference = exact("spring-chain", 10, 200);
-  expect_printed(reference.q, {"6.1873968148e-01", "8.6387648330e-01", "1.6092548374", "1.0012799979", "1.4498719592",
-                               "1.4063153329e-02", "1.2897348069", "1.0011579271", "2.1975153798", "1.4206033128",
-                               "2.8252643919", "2.1990191256"});
-  struct Row {
-    double h;
-    const char *error, *energy;
-  };
-  for (const Row& row : {Row{0.04, "3.2285e-1", "1.5671e-3"}, Row{0.02, "8.2682e-2", "3.6842e-4"},
-                         Row{0.01, "2.0801e-2", "9.1032e-5"}, Row{0.005, "5.2087e-3", "2.2697e-5"}}) {
-    const State<double> x = run.after(row.h, std::lround(10 / row.h));
-    EXPECT_TRUE(as_printed(global_error(x, reference), row.error)) << "h = " << row.h;
-    EXPECT_TRUE(as_printed(std::abs(run.H(x) - run.H(run.x)), row.energy)) << "h = " << row.h;
-  }
-}
-
-TEST(LennardJonesChain, StateAndEnergy) {
-  ModelRun run("lj-chain");
-  EXPECT_TRUE(as_printed(run.H(run.x), "-1.190671893401"));
-  const State<double> one = run.after(0.1, 1);
-  expect_printed(one.q, {"-4.9865654288821e-01", "8.8819158071100e-01"});
-  expect_printed(one.p, {"1.8974755167705e-03", "2.3468287131961e-01"});
-  const EnergyDrift energy = run.energy(0.1, 2000);
-  EXPECT_TRUE(as_printed(energy.lowest, "-4.45e-4"));
-  EXPECT_TRUE(as_printed(energy.highest, "3.78e-3"));
-}
-
 // ---- Jay 1996
 
 TEST(DoublePendulum, EnergyRange) {
@@ -222,73 +198,6 @@ TEST(Multipliers, AtTheStart) {
   ASSERT_TRUE(Manifold<double>(pendulum.sys).multipliers(pendulum.x).ok());
   EXPECT_TRUE(as_printed(particle.x.lambda[0], "2.8791663"));
   expect_printed(pendulum.x.lambda, {"0.98974332", "0.24743583"});
-}
-
-// ---- Reich 1996
-
-TEST(Pendulum, ExactSolution) {
-  const State<quad> x = exact("pendulum", 2, 40);
-  const auto off = [](const quad& value, const char* printed) {
-    return to_double(quad(abs(quad(value - quad(printed)))));
-  };
-  EXPECT_LE(off(x.q[0], "-0.204193214788280422521"), 1e-21);
-  EXPECT_LE(off(x.q[1], "-0.978930605831908382143"), 1e-21);
-  EXPECT_LE(off(x.p[0], "-1.369754885003414137283"), 1e-21);
-  EXPECT_LE(off(x.p[1], "0.285714484534999514681"), 1e-21);
-  EXPECT_LE(off(x.lambda[0], "2.936791817495725146"), 1e-18);
-}
-
-// Tables 1 and 2, Yoshida's composition (27): p_y, which the exact solution has back to zero after every period,
-// and the largest energy error. The paper prints two digits, an independent program six.
-constexpr double period = 7.4162987092054875;
-
-TEST(Pendulum, TablesOfYoshidaComposition) {
-  ModelRun run("pendulum", "yoshida-4");
-  const double h = 0.04 * period;
-  const struct {
-    int periods;
-    const char *paper, *digits;
-  } rows[] = {{1, ".77e-1", "7.74456e-2"}, {2, ".15", "1.54879e-1"}, {4, ".31", "3.09357e-1"}};
-  for (const auto& row : rows) {
-    const double py = run.after(h, 25 * row.periods).p[1];
-    EXPECT_TRUE(as_printed(py, row.paper)) << row.periods << " periods";
-    EXPECT_TRUE(as_printed(py, row.digits)) << row.periods << " periods";
-  }
-  const auto largest = [&](double step, long steps) {
-    const EnergyDrift energy = run.energy(step, steps);
-    return std::max(-energy.lowest, energy.highest);
-  };
-  const double coarse = largest(h, 100), fine = largest(h / 10, 1000);
-  EXPECT_TRUE(as_printed(coarse, ".15e-1"));
-  EXPECT_TRUE(as_printed(coarse, "1.49740e-2"));
-  EXPECT_TRUE(as_printed(fine, ".86e-6"));
-  EXPECT_TRUE(as_printed(fine, "8.59703e-7"));
-}
-
-TEST(Pendulum, YoshidaStateAfterAPeriod) {
-  const State<double> x = ModelRun("pendulum", "yoshida-4").after(0.04 * period, 25);
-  expect_printed(x.q, {"9.999955027664023e-01", "-2.999074352295988e-03"}, 0, 12);
-  expect_printed(x.p, {"2.322662541600073e-04", "7.744563232538497e-02"}, 0, 12);
-}
-
-// √(q·q) − L and (q·q − L²)/2 vanish on the same circle, and the methods never look elsewhere.
-TEST(Pendulum, FormOfTheConstraintDoesNotMatter) {
-  for (const char* key : {"rattle", "yoshida-4", "kahan-li-8"}) {
-    ModelRun root("pendulum", key), quadratic("pendulum-quadratic", key);
-    State<double> x = root.x;
-    std::vector<State<double>> states;
-    root.map(x, 0.04 * period, 25, [&](const State<double>& y) { states.push_back(y); });
-    double off = 0;
-    std::size_t k = 0;
-    x = quadratic.x;
-    quadratic.map(x, 0.04 * period, 25, [&](const State<double>& y) {
-      keep_largest(off, largest_difference(y.q, states[k].q));
-      keep_largest(off, largest_difference(y.p, states[k].p));
-      ++k;
-    });
-    std::printf("%-12s largest difference of the two forms over a period: %.1e\n", key, off);
-    EXPECT_LE(off, 1e-14) << key;
-  }
 }
 
 }  // namespace

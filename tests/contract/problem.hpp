@@ -9,6 +9,13 @@
 
 namespace holonom::contract {
 
+// How the formulas of a model are evaluated, and whether small systems have their sizes at compile time. What a method
+// claims, it claims with all of them.
+enum class Form : std::uint8_t { interpreted, native, dynamic_sizes };
+const char* name_of(Form form);
+// The form that the environment variable HOLONOM_TEST_FORM names ("native", "dynamic-sizes"); else the first.
+Form form_from_environment();
+
 struct Case {
   const char* model;  // the name of the file, without .toml
   int constraints;
@@ -19,6 +26,7 @@ struct Case {
   long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
   Needs offers = Needs::separable;  // what its system has
   bool stiff = false;               // its own step is far too long for explicit methods
+  bool small = false;               // its size is one of those that are known at compile time
 };
 
 // One line for each file of models/.
@@ -26,9 +34,10 @@ const std::vector<Case>& cases();
 
 // A model: the system, its start, the size of its motion, and states along it.
 struct Problem {
-  explicit Problem(const Case& its_case);
+  explicit Problem(const Case& its_case, Form its_form = form_from_environment());
 
   Case about;
+  Form form;
   std::shared_ptr<const CompiledModel> compiled;
   GraphSystem<double> sys;
   State<double> start;
@@ -41,8 +50,14 @@ struct Problem {
   const Model& model() const { return compiled->model(); }
 };
 
+inline Engine engine_of(Form form) { return form == Form::native ? Engine::native : Engine::interpreter; }
+// The method, made for this form.
+MethodEntry in_form(const MethodEntry& entry, Form form);
+
 std::shared_ptr<const CompiledModel> load(const char* model, const Overrides& overrides = {});
 // Throws if there is no such case.
 const Case& case_of(std::string_view model);
+// A name for a test.
+std::string test_name(std::string name);
 
 }  // namespace holonom::contract

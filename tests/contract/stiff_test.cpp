@@ -4,7 +4,7 @@
 #include "holonom/analysis/conservation.hpp"
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/model/toml.hpp"
-#include "problem.hpp"
+#include "model_run.hpp"
 
 namespace holonom::contract {
 namespace {
@@ -14,7 +14,7 @@ class Stiff : public testing::TestWithParam<const char*> {};
 constexpr double limit = 0.0012;  // RATTLE's, on the stiff chain: 2 over the largest frequency, 1.7/eps
 
 TEST(StiffChain, LimitsTheStepOfRattle) {
-  const GraphSystem<double> sys(load("stiff-pendulum-chain"));
+  const GraphSystem<double> sys = system_under_test("stiff-pendulum-chain");
   const State<double> x = initial_state(sys).state;
   NumericalMap<double> map(methods().find("rattle"), sys);
   const EnergyDrift below = energy_drift(map, sys, x, limit, 20000);
@@ -25,7 +25,7 @@ TEST(StiffChain, LimitsTheStepOfRattle) {
 
 // Twenty times beyond, from a start on the slow motion: the energy stays in a band for 10⁵ steps.
 TEST_P(Stiff, RunsFarBeyondTheLimit) {
-  const GraphSystem<double> sys(load("stiff-pendulum-chain"));
+  const GraphSystem<double> sys = system_under_test("stiff-pendulum-chain");
   NumericalMap<double> map(methods().find(GetParam()), sys);
   const EnergyDrift energy = energy_drift(map, sys, initial_state(sys).state, 20 * limit, 100000);
   EXPECT_LE(energy.band(), 2e-3);

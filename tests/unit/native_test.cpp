@@ -533,7 +533,7 @@ struct CompiledFormulas {
   vector<MapProgram> maps;
   vector<const MappedTerm*> term_of_map;
   NativeCode native;
-  double seconds = 0;  // of processor time, to compile
+  double seconds = 1e9;  // of processor time, to compile
 
   explicit CompiledFormulas(const std::string& file) : model(compile(load_model(file))) {
     vector<const Program*> list;
@@ -548,9 +548,12 @@ struct CompiledFormulas {
         term_of_map.push_back(&term);
         kernels.push_back({maps.back().kernel.get(), maps.back().signature, term.rows});
       }
-    const auto begin = std::clock();
-    native = compile_native(list, kernels);
-    seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    // The quickest of a few: others may have the processor's caches at any one time.
+    for (int trial = 0; trial < 3; ++trial) {
+      const auto begin = std::clock();
+      native = compile_native(list, kernels);
+      seconds = std::min(seconds, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    }
   }
   size_t instructions() const {
     size_t sum = 0;
@@ -583,6 +586,12 @@ void compare_map_of_model(const MapProgram& map, const MappedTerm& term, const N
   compare_maps(*map.kernel, map.signature, native, 0, term.rows, in, table, start, array_of);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr double promised = 0.5;  // seconds
+#else
+constexpr double promised = 0.05;
+#endif
+
 TEST_F(Native, AllFormulasOfAllModelsAgree) {
   compile_native(std::span<const Program* const>{});  // the first one warms up
   int models = 0;
@@ -592,7 +601,7 @@ TEST_F(Native, AllFormulasOfAllModelsAgree) {
     const CompiledFormulas x(file.path().string());
     std::printf("  %-24s %2zu programs, %2zu maps, %5zu instructions: compiled in %5.1f ms of processor time\n",
                 file.path().stem().c_str(), x.programs.size(), x.maps.size(), x.instructions(), 1e3 * x.seconds);
-    EXPECT_LT(x.seconds, 0.5) << "the aim is 0.05; this bound is for slow machines and sanitizers";
+    EXPECT_LT(x.seconds, promised);
     Random random;
     for (size_t k = 0; k < x.programs.size(); ++k) {
       const Program& program = *x.programs[k];

@@ -39,6 +39,7 @@ struct MethodOptions {
   NewtonOptions newton;
   int threads = 1;                  // for the stages of implicit Runge-Kutta methods; results do not depend on it
   std::optional<bool> compensated;  // compensated summation of the state; without a value, what info says
+  bool fixed_sizes = true;          // false: sizes known at run time only, also for small systems (to compare the two)
 };
 
 // The system lacks what the method needs.

@@ -49,7 +49,9 @@ class GraphSystem final : public AnySystem<S> {
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_fast_q, Part::fast, q, out); }
   std::string lacks_hessian() const override { return {}; }
   void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override;
-  const SmallCode* small_code() const override { return small_ ? &*small_ : nullptr; }
+  // Views with compile-time sizes exist in double only.
+  bool is_small() const override { return std::is_same_v<S, double> && compiled_->is_small(); }
+  SmallCode small_code() const override;
   const AnyMass<S>& mass() const override { return mass_; }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
@@ -81,6 +83,13 @@ class GraphSystem final : public AnySystem<S> {
     auto& interpreter = interpreters_[static_cast<std::size_t>(f)];
     if (!interpreter) interpreter = Interpreter<S>(compiled_->program(f));
     interpreter(in, out);
+  }
+  // A formula of a small system by its interpreter, as a function of SmallCode.
+  template <Formula f>
+  static void interpreted(const S* const* in, S* const* out) {
+    const auto* sys = static_cast<const GraphSystem*>(static_cast<const AnySystem<S>*>(static_cast<const void*>(in[1])));
+    if constexpr (f == Formula::g_and_G_rows) sys->call(f, {in[0]}, {out[0], out[1]});
+    else sys->call(f, {in[0]}, {out[0]});
   }
   // A mapped term of the model at work: its table, the numbers of its rows, one interpreter a formula.
   struct Term {
@@ -116,7 +125,6 @@ class GraphSystem final : public AnySystem<S> {
 
   std::shared_ptr<const CompiledModel> compiled_;
   std::shared_ptr<const NativeFormulas> native_;
-  std::optional<SmallCode> small_;
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;

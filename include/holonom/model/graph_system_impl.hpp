@@ -19,7 +19,10 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   using Form = CompiledModel::Form;
   std::vector<Formula> hot{Formula::g, Formula::G, Formula::g_and_G, Formula::invariants};
   switch (compiled_->form()) {
-    case Form::separable: hot.insert(hot.end(), {Formula::V, Formula::V_q}); break;
+    case Form::separable:
+      hot.insert(hot.end(), {Formula::V, Formula::V_q});
+      if (is_small()) hot.insert(hot.end(), {Formula::G_rows, Formula::g_and_G_rows});
+      break;
     case Form::mass_matrix:
       hot.insert(hot.end(), {Formula::V, Formula::V_q, Formula::M, Formula::T_q, Formula::T_vq});
       mass_entries_ = Vec<S>(n * (n + 1) / 2);
@@ -32,10 +35,6 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   for (const Formula f : hot) interpreters_[static_cast<std::size_t>(f)] = Interpreter<S>(compiled_->program(f));
   make_terms();
   if (compiled_->form() == Form::separable) make_mass();
-  if (native_ && compiled_->is_small()) {
-    const auto code = [&](Formula f) { return native_->programs[static_cast<std::size_t>(f)].function(); };
-    small_ = SmallCode{code(Formula::V_q), code(Formula::g), code(Formula::G_rows), code(Formula::g_and_G_rows)};
-  }
 }
 
 // ---- mapped terms
@@ -302,6 +301,21 @@ void GraphSystem<S>::g_and_G(const Vec<S>& q, Vec<S>& g_out, Jacobian<S>& G_out)
   map(MappedTerm::Role::constraint, Formula::g_and_G, {.q = q.data()}, [&](const Term& term, std::size_t block) {
     return block == 0 ? g_out.data() + term.place.constraint : G_out.values().data() + term.place.entry;
   });
+}
+
+template <class S>
+SmallCode GraphSystem<S>::small_code() const {
+  SmallCode small;
+  if constexpr (std::is_same_v<S, double>) {
+    if (!is_small()) return small;
+    small.machine = native_ != nullptr;
+    const auto code = [&](Formula f) { return native_->programs[static_cast<std::size_t>(f)].function(); };
+    if (native_)
+      small.function = {code(Formula::V_q), code(Formula::g), code(Formula::G_rows), code(Formula::g_and_G_rows)};
+    else
+      small.function = {interpreted<Formula::V_q>, interpreted<Formula::g>, interpreted<Formula::G_rows>, interpreted<Formula::g_and_G_rows>};
+  }
+  return small;
 }
 
 template <class S>
