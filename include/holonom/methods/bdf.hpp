@@ -29,7 +29,7 @@ class BackwardDifferences {
     starter_.options() = stages_.options();
     if (const Status s = starter_.begin(sys, x, h); !s.ok()) return s;
     const Status s = stages_.begin(sys, x.q, x.p);
-    impulse_.begin(stages_.redundant());
+    impulse_.begin(stages_.redundant(), stages_.scale().row_units());
     return s;
   }
 

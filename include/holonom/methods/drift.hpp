@@ -19,7 +19,7 @@ class Drift {
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     const Status s = solver_.begin(sys, x.q);
-    predictor_.begin(solver_.redundant());
+    predictor_.begin(solver_.redundant(), solver_.row_units());
     return s;
   }
 

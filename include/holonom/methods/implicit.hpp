@@ -86,7 +86,7 @@ class ImplicitMotion {
       : rule_(sys), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)), G_(make_jacobian(sys)),
         G1_(make_jacobian(sys)), P_(size_q(sys)), q1_(size_q(sys)), P_new_(size_q(sys)), q_new_(size_q(sys)),
         kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
-        expected_q_(size_q(sys)), expected_P_(size_q(sys)), last_(size_q(sys)) {}
+        expected_q_(size_q(sys)), expected_P_(size_q(sys)), last_(size_q(sys)), path_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -94,7 +94,7 @@ class ImplicitMotion {
     const MetricAt<Sys> metric{sys, x.q, x.p};
     scale_.begin(sys, metric, x.q, G_, r_);
     const Status s = gram_.analyse(G_, metric, scale_.row_units());
-    predictor_.begin(gram_.rank() < gram_.m());
+    predictor_.begin(gram_.rank() < gram_.m(), scale_.row_units());
     return s;
   }
 
@@ -166,11 +166,7 @@ class ImplicitMotion {
     ++counters_.jacobian;
     if (lost)
       for (int k = 0; k < r_.size(); ++k) G1_.row(k, [&](int j, const S& a) { r_[k] += a * lost->q[j]; });
-    const R size = scale_.residual_at(G1_, q1, r_);
-    R enough = std::is_same_v<S, R> ? R(R(rounding_errors) * epsilon<S>()) : tangent_rounding_errors<S>();
-    if (enough < R(options_.tolerance)) enough = R(options_.tolerance);
-    if (size <= enough) return {};
-    return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r_), to_double(size)};
+    return at_round_off<Sys>(r_, G1_, q1, scale_, options_);
   }
 
   // The same as `solve` for a guess that has failed, or may have led astray: along the path of solutions for σh, 0 ≤ σ ≤ 1,
@@ -189,7 +185,7 @@ class ImplicitMotion {
       subtract_force(G_, r_, P_);
       axpy(S(1), r_, impulse_);
     }
-    path_.begin(gram_.m());
+    path_.begin();
     path_.add(R(0), impulse_);
     kick_ = q;  // the last node
     for (PathStep<R> step; !step.ended();) {

@@ -36,7 +36,7 @@ class MidpointMotion {
     stiff_ = false;
     sys.G(x.q, G0_);
     const Status s = solver_.begin(sys, x.q);
-    predictor_.begin(solver_.redundant());
+    predictor_.begin(solver_.redundant(), solver_.row_units());
     has_newton_ = lu_.size() > 0 && !solver_.redundant();
     return s;
   }
@@ -172,19 +172,34 @@ class MidpointMotion {
       }
       counters().newton(stagnation.iterations());
       arrive();
-      sys.G(q1_, G1_);
-      ++counters().jacobian;
       // P = M d/h and p₁ = 2P − p̂: rounding errors of a stiff force do not enter.
       sys.mass().multiply(d_, P_);
       p_hat_ = p;
       subtract_force(G0_, impulse_, p_hat_);
       for (int i = 0; i < n; ++i) P_[i] = 2 * (P_[i] / h) - p_hat_[i];
+      if (!keeps_energy(sys, q, p)) return {Failure::wrong_root};
+      ++counters().jacobian;
+      if (const Status s = solver_.holds(sys, q1_, r_, G1_); !s.ok()) return s;
       if (lost) {
         for (int i = 0; i < n; ++i) lost->q[i] = lost_in_sum(q[i], S(d_[i] + lost->q[i]), q1_[i]);
         fill(lost->p, S(0));
       }
     }
     return {};
+  }
+
+  // Newton's method for a stiff force has no path to follow: the motion is much slower than its steps could be. But the
+  // midpoint rule keeps quadratic energies, and a wrong root has a kinetic energy that nothing could have given it. (Compressed
+  // springs push sideways: where h²/4 V_qq is less than −M, the right root has met another one, and is gone.)
+  bool keeps_energy(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p) {
+    const auto kinetic = [&](const Vec<S, N>& momentum) {
+      sys.mass().solve(momentum, image_);
+      return R(value(dot(momentum, image_)) / 2);
+    };
+    const R before = value(sys.V(q)), after = value(sys.V(q1_));
+    const R released = before > after ? R(before - after) : R(0);
+    const R rounding = R(1e3) * epsilon<S>() * (magnitude(before) + magnitude(after));
+    return kinetic(P_) <= 4 * (kinetic(p) + released) + rounding;
   }
 
   bool assemble(const Sys& sys, const S& h) {

@@ -89,7 +89,7 @@ class MapMotion {
     const MetricAt<Sys> metric{sys, x.q, x.p};
     scale_.begin(sys, metric, x.q, G_, r_);
     const Status s = gram_.analyse(G_, metric, scale_.row_units());
-    predictor_.begin(gram_.rank() < gram_.m());
+    predictor_.begin(gram_.rank() < gram_.m(), scale_.row_units());
     return s;
   }
 
@@ -127,7 +127,7 @@ class MapMotion {
       broyden_(r_, of_values > R(1000) * epsilon<S>());
       for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
     }
-    if (gram_.m() > 0 && !is_near(q, predictor_.expectation(slot))) return {Failure::wrong_root};
+    if (gram_.m() > 0 && !is_near(q)) return {Failure::wrong_root};
     predictor_.remember(slot, impulse_);
     q = q1_;
     p = p1_;
@@ -158,15 +158,15 @@ class MapMotion {
   }
 
  private:
-  // Whether the map ended near where the guess of Λ led to, compared with its way from q. (What a map does between is not known.)
-  bool is_near(const Vec<S, N>& q, Expectation<R>&) {
+  // What a map does on its way is not known, so that there is no path to follow. But constraints hold a motion back: where they
+  // lead more than twice as far from q as the map would have gone with the guess, they lead across.
+  bool is_near(const Vec<S, N>& q) {
     for (int i = 0; i < q.size(); ++i) {
-      expected_q_[i] -= q1_[i];
-      expected_p_[i] -= p1_[i];
+      expected_q_[i] -= q[i];
       v_[i] = q1_[i] - q[i];
     }
-    const R distance = largest_product(expected_q_, expected_p_), round_off = R(1e4) * epsilon<S>();
-    return Expectation<R>().meets(distance, largest_product(v_, p1_)) || distance <= round_off * round_off * largest_product(q, p1_);
+    const R round_off = R(1e4) * epsilon<S>(), way = largest_product(v_, p1_);
+    return way <= 4 * largest_product(expected_q_, expected_p_) || way <= round_off * round_off * largest_product(q, p1_);
   }
 
   Map<Sys> map_;

@@ -53,6 +53,20 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
   }
 }
 
+// Whether g(q) is at round-off, with r and G of q.
+template <Constrained Sys>
+Status at_round_off(const MVec<Sys>& r, const JacobianOf<Sys>& G, const QVec<Sys>& q, ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale,
+                    const NewtonOptions& options) {
+  using S = ScalarOf<Sys>;
+  using R = Real<S>;
+  if (r.size() == 0) return {};
+  const R size = scale.residual_at(G, q, r);
+  R enough = std::is_same_v<S, R> ? R(R(rounding_errors) * epsilon<S>()) : tangent_rounding_errors<S>();
+  if (enough < R(options.tolerance)) enough = R(options.tolerance);
+  if (size <= enough) return {};
+  return {size == size ? Failure::no_convergence : Failure::not_finite, scale.worst(r), to_double(size)};
+}
+
 // The two projections of a separable system: positions along M⁻¹G(q₀)ᵀ, then momenta. Knows the point
 // that displacements start from.
 template <Separable Sys>
@@ -66,7 +80,7 @@ class ConstraintSolver {
   explicit ConstraintSolver(const Sys& sys)
       : gram_(size_q(sys), size_g(sys)), scale_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), correction_(size_g(sys)),
         v_(size_q(sys)), expected_(size_q(sys)), apart_(size_q(sys)), weighted_(size_q(sys)),
-        found_(size_q(sys)), last_(size_q(sys)) {}
+        found_(size_q(sys)), last_(size_q(sys)), path_(size_g(sys)) {}
 
   NewtonOptions options;
   Counters counters;
@@ -82,6 +96,7 @@ class ConstraintSolver {
   }
 
   bool redundant() const { return gram_.rank() < gram_.m(); }
+  Vec<R, M> row_units() const { return scale_.row_units(); }
 
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½. In: a first guess
   // of Λ, and how good such guesses usually are. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so
@@ -128,6 +143,13 @@ class ConstraintSolver {
     gram_.multiply(G0_, force, residual_);
     for (int k = 0; k < gram_.m(); ++k) lambda[k] -= residual_[k];
     gram_.solve(lambda);
+  }
+
+  // g(q₁) at round-off, for those who solve for q₁ otherwise. r and G₁ are those of q₁ afterwards.
+  Status holds(const Sys& sys, const Vec<S, N>& q1, Vec<S, M>& r, Jacobian<S, N, M>& G1) {
+    if (gram_.m() == 0) return {};
+    constraint_and_jacobian(sys, q1, r, G1);
+    return at_round_off<Sys>(r, G1, q1, scale_, options);
   }
 
   template <class F>
@@ -208,22 +230,26 @@ class ConstraintSolver {
     if constexpr (patient) scale_.grow(G1, q1);
     count(convergence.iterations());
     if (expectation && !expectation->meets(distance)) [[unlikely]]
-      if (!is_near(sys, distance, q0, p_hat, p_half, h, *expectation)) return {Failure::wrong_root};
+      if (!is_near(sys, distance, q0, p_half, h, *expectation)) return {Failure::wrong_root};
     if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
     return {};
   }
 
-  // Whether q₁ is as near to its prediction as it should be, compared with the way to it, h M⁻¹p½. At turning points that is
-  // short; then what forces would do without the constraints is the measure, or rounding errors.
-  [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_hat,
-                                 const Vec<S, N>& p_half, const S& h, Expectation<R>& expectation) {
-    const auto way = [&](const Vec<S, N>& p) {
-      sys.mass().solve(p, apart_);
-      return R(largest_product(apart_, p) * value(h) * value(h));
-    };
+  // Whether q₁ is as near to its prediction as it should be, compared with the way to it, h v with v = M⁻¹p½. That must lie
+  // along the constraints, too: of a wrong root, which is across from q₀, a bad prediction may be near.
+  [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_half, const S& h,
+                                 Expectation<R>& expectation) {
     const R round_off = R(1e4) * epsilon<S>();
-    return expectation.meets(distance, way(p_half)) || expectation.meets(distance, way(p_hat)) ||
-           distance <= round_off * round_off * length(sys, q0);
+    if (distance <= round_off * round_off * length(sys, q0)) return true;
+    ++counters.factorisation;
+    if (!gram_.factor(G0_).ok()) return false;
+    sys.mass().solve(p_half, apart_);
+    multiply(G0_, apart_, residual_);
+    correction_ = residual_;
+    gram_.solve(correction_);
+    const R across = value(dot(residual_, correction_)), all = value(dot(apart_, p_half));
+    if (!(5 * across <= all)) return false;
+    return expectation.meets(distance, R(largest_product(apart_, p_half) * value(h) * value(h)));
   }
   // xᵀM x, of its largest term
   R length(const Sys& sys, const Vec<S, N>& x) {
@@ -245,7 +271,7 @@ class ConstraintSolver {
     if (const Status s = gram_.factor(G0_); !s.ok()) return s;
     gram_.multiply(G0_, p_hat, impulse);
     gram_.solve(impulse);
-    path_.begin(gram_.m());
+    path_.begin();
     path_.add(R(0), impulse);
     last_ = q0;
     for (PathStep<R> step; !step.ended();) {

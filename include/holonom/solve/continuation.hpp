@@ -31,7 +31,7 @@ Real<S> largest_product(const Vec<S, N>& a, const Vec<S, N>& b) {
 // more than a quarter of the way, is not believed without following the path. Lengths are given by their squares.
 template <class R>
 class Expectation {
-  static constexpr double always = 1e-3, never = 0.25, much = 4;
+  static constexpr double always = 1e-3, unseen = 0.05, never = 0.25, much = 4;
 
  public:
   void begin() { *this = Expectation(); }
@@ -46,7 +46,7 @@ class Expectation {
   bool meets(const R& distance, const R& way) {
     if (!(distance <= allowed_ * way)) return false;
     allow(R(distance / way));
-    bound_ = allowed_ * way;
+    bound_ = (allowed_ < R(unseen * unseen) ? allowed_ : R(unseen * unseen)) * way;
     return true;
   }
   // A solution that was not believed: whether it was the right one after all.
@@ -77,11 +77,8 @@ class Path {
   static constexpr int most = 6;
 
  public:
-  void begin(int m) {
-    known_ = 0;
-    for (Vec<S, M>& x : x_)
-      if (x.size() != m) x = Vec<S, M>(m);
-  }
+  explicit Path(int m) { x_.fill(Vec<S, M>(m)); }
+  void begin() { known_ = 0; }
   void add(const R& time, const Vec<S, M>& x) {
     const int at = known_++ % most;
     time_[index(at)] = time;

@@ -132,13 +132,13 @@ void solve_lu(const Square<S, M>& A, Vec<S, M>& b) {
 }
 
 // A = P L U with row exchanges, for matrices that need not be near a positive definite one.
-template <class S>
+template <class S, int M = Dynamic>
 class PivotedLu {
  public:
   PivotedLu() = default;
-  explicit PivotedLu(int m) : A_(m), row_(static_cast<std::size_t>(m)) {}
+  explicit PivotedLu(int m) : A_(m), row_(m) {}
 
-  Square<S>& matrix() { return A_; }
+  Square<S, M>& matrix() { return A_; }
   int size() const { return A_.size(); }
 
   // False if the matrix is singular, or has entries that are not numbers.
@@ -148,7 +148,7 @@ class PivotedLu {
       int best = k;
       for (int i = k + 1; i < m; ++i)
         if (magnitude(value(A_(i, k))) > magnitude(value(A_(best, k)))) best = i;
-      row_[static_cast<std::size_t>(k)] = best;
+      row_[k] = best;
       if (!(magnitude(value(A_(best, k))) > Real<S>(0))) return false;
       if (best != k)
         for (int j = 0; j < m; ++j) std::swap(A_(k, j), A_(best, j));
@@ -162,10 +162,10 @@ class PivotedLu {
     }
     return true;
   }
-  void solve(Vec<S>& b) const {
+  void solve(Vec<S, M>& b) const {
     const int m = A_.size();
     for (int k = 0; k < m; ++k)
-      if (const int r = row_[static_cast<std::size_t>(k)]; r != k) std::swap(b[k], b[r]);
+      if (const int r = row_[k]; r != k) std::swap(b[k], b[r]);
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < i; ++j) b[i] -= A_(i, j) * b[j];
     for (int i = m - 1; i >= 0; --i) {
@@ -175,14 +175,40 @@ class PivotedLu {
   }
 
  private:
-  Square<S> A_;
-  std::vector<int> row_;
+  Square<S, M> A_;
+  Vec<int, M> row_;
 };
 
 // The matrix G₁ A G₀ᵀ of a Newton step: nearly positive definite, and then factored without exchanges; not near a dead
 // centre, where the determinant may change its sign.
 template <class S, int M>
 class NewtonMatrix {
+  // Pivots below this part of their diagonal mean that constraints are nearly dependent.
+  static constexpr double nearly_dependent = 1e-3;
+
+ public:
+  static constexpr bool is_static = false;
+  NewtonMatrix() = default;
+  explicit NewtonMatrix(int m) : A_(m), lu_(m), pivoted_(m) {}
+  Square<S, M>& matrix() { return A_; }
+  void factor() {
+    lu_ = A_;
+    exchanged_ = factor_lu(lu_, Real<S>(nearly_dependent)) >= 0;
+    if (!exchanged_) return;
+    pivoted_.matrix() = A_;
+    exchanged_ = pivoted_.factor();
+  }
+  void solve(Vec<S, M>& b) const { exchanged_ ? pivoted_.solve(b) : solve_lu(lu_, b); }
+
+ private:
+  Square<S, M> A_, lu_;
+  PivotedLu<S, M> pivoted_;
+  bool exchanged_ = false;
+};
+// One or two constraints have an explicit inverse, which needs no exchanges.
+template <class S, int M>
+  requires(M == 1 || M == 2)
+class NewtonMatrix<S, M> {
  public:
   static constexpr bool is_static = true;
   NewtonMatrix() = default;
@@ -193,30 +219,6 @@ class NewtonMatrix {
 
  private:
   Square<S, M> A_;
-};
-template <class S>
-class NewtonMatrix<S, Dynamic> {
-  // Pivots below this part of their diagonal mean that constraints are nearly dependent.
-  static constexpr double nearly_dependent = 1e-3;
-
- public:
-  static constexpr bool is_static = false;
-  NewtonMatrix() = default;
-  explicit NewtonMatrix(int m) : A_(m), lu_(m), pivoted_(m) {}
-  Square<S>& matrix() { return A_; }
-  void factor() {
-    lu_ = A_;
-    exchanged_ = factor_lu(lu_, Real<S>(nearly_dependent)) >= 0;
-    if (!exchanged_) return;
-    pivoted_.matrix() = A_;
-    exchanged_ = pivoted_.factor();
-  }
-  void solve(Vec<S>& b) const { exchanged_ ? pivoted_.solve(b) : solve_lu(lu_, b); }
-
- private:
-  Square<S> A_, lu_;
-  PivotedLu<S> pivoted_;
-  bool exchanged_ = false;
 };
 
 }  // namespace holonom

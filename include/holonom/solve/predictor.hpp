@@ -25,13 +25,18 @@ class Predictor {
   };
 
  public:
-  Predictor(int slots, int m) : slots_(static_cast<std::size_t>(slots), Slot(m)) {}
+  Predictor(int slots, int m) : weight_(m), slots_(static_cast<std::size_t>(slots), Slot(m)) {}
 
   // The first step will be guessed to have no impulses, unless someone knows better. Impulses of redundant
   // constraints are not unique: what they have in common with nothing at one position becomes a force at the next. They
-  // are not remembered.
+  // are not remembered. unit: powers of two that make constraints comparable.
+  void begin(bool redundant, const Vec<R, M>& unit) {
+    begin(redundant);
+    for (int k = 0; k < unit.size(); ++k) weight_[k] = R(1) / unit[k];
+  }
   void begin(bool redundant) {
     unique_ = !redundant;
+    fill(weight_, R(1));
     for (Slot& s : slots_) {
       fill(s.last, S(0));
       s.known = 0;
@@ -39,8 +44,12 @@ class Predictor {
       s.expectation.begin();
     }
   }
-  // How good guesses for this move are.
-  Expectation<R>& expectation(int slot) { return at(slot).expectation; }
+  // How good guesses for this move are, once there is enough to guess from.
+  Expectation<R>& expectation(int slot) {
+    Slot& s = at(slot);
+    if (s.known <= degree) s.expectation.begin();
+    return s.expectation;
+  }
   // The impulse is c λ.
   void suggest(int slot, const S& c, const Vec<S, M>& lambda) {
     if (!unique_) return;
@@ -61,7 +70,8 @@ class Predictor {
     R constant(0), polynomial(0);
     for (int k = 0; k < impulse.size(); ++k) {
       S change = impulse[k] - s.last[k];
-      constant += magnitude(change) * magnitude(change);
+      const R before = magnitude(change) * weight_[k];
+      constant += before * before;
       s.last[k] = impulse[k];
       for (Vec<S, M>& d : s.difference) {
         const S next = change - d[k];
@@ -69,7 +79,8 @@ class Predictor {
         change = next;
       }
       // What is left is the change that the polynomial did not foresee.
-      polynomial += magnitude(change) * magnitude(change);
+      const R after = magnitude(change) * weight_[k];
+      polynomial += after * after;
     }
     s.smooth = s.known > degree && polynomial < constant;
     if (s.known <= degree) ++s.known;
@@ -86,6 +97,7 @@ class Predictor {
 
  private:
   Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  Vec<R, M> weight_;
   std::vector<Slot> slots_;
   bool unique_ = true;
 };

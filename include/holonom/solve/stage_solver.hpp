@@ -216,12 +216,7 @@ class StageSolver {
     const int last = s_ - 1;
     residual(sys, last, q0, lost);
     ++counters_.constraint;
-    const Vec<S, M>& r = r_[at(last - first_)];
-    const R size = scale_.residual_at(G_[at(last)], Q_[at(last)], r);
-    R enough = std::is_same_v<S, R> ? R(R(rounding_errors) * epsilon<S>()) : tangent_rounding_errors<S>();
-    if (enough < R(options_.tolerance)) enough = R(options_.tolerance);
-    if (size <= enough) return {};
-    return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r), to_double(size)};
+    return at_round_off<Sys>(r_[at(last - first_)], G_[at(last)], Q_[at(last)], scale_, options_);
   }
 
   static Vec<S> row_sums(const Square<S>& A) {
