@@ -145,6 +145,33 @@ inline MethodEntry loose(const std::string& key, double tolerance) {
 }
 inline MethodEntry loose_rattle(double tolerance) { return loose("rattle", tolerance); }
 
+// One of the library's own methods that loses momentum steadily, 2e-17 of it a step: no step shows it, a run does.
+class Leaking final : public AnyMethod<double> {
+ public:
+  explicit Leaking(std::unique_ptr<AnyMethod<double>> method) : method_(std::move(method)) {}
+  Status begin(const State<double>& x, const double& h) override { return method_->begin(x, h); }
+  Status step(State<double>& x, const double& h) override {
+    constexpr int interval = 100;
+    const Status s = method_->step(x, h);
+    if (s.ok() && ++steps_ % interval == 0)
+      for (double& p : x.p) p *= 1 - interval * 2e-17;
+    return s;
+  }
+  const Counters& counters() override { return method_->counters(); }
+
+ private:
+  std::unique_ptr<AnyMethod<double>> method_;
+  long steps_ = 0;
+};
+inline MethodEntry leaking(const std::string& key) {
+  MethodEntry entry = methods().find(key);
+  auto& maker = std::get<Maker<double>>(entry.makers);
+  maker = [make = maker](const AnySystem<double>& sys, const MethodOptions& options) {
+    return std::make_unique<Leaking>(make(sys, options));
+  };
+  return entry;
+}
+
 // Without a projection after the last move.
 template <class Sys>
 class UnprojectedDrift : public Drift<Sys> {

@@ -125,6 +125,15 @@ TEST(BrokenComposition, LooseNewton) {
          {"hidden"});
 }
 
+// ---- Pairs whose energy error is that of rounding
+
+TEST(BrokenLobatto, FaultlessIsAccepted) {
+  for (const char* key : {"lobatto-8", "lobatto-11"}) expect(methods().find(key), "spherical-pendulum", {}, {"energy"});
+}
+TEST(BrokenLobatto, SteadyLossOfEnergy) {
+  for (const char* key : {"lobatto-8", "lobatto-11"}) expect(leaking(key), "spherical-pendulum", {"energy"}, {"position"});
+}
+
 // ---- Baselines: accurate, on the manifold, and not symplectic
 
 TEST(Baselines, AreNotSymplectic) {

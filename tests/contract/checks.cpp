@@ -35,7 +35,14 @@ double local_step(const MethodEntry& entry, const Problem& problem) {
 
 // |h q'| / |q|
 double travel(const Problem& problem) { return problem.h * problem.speed / problem.size.q; }
-double rounding_of(const MethodEntry& entry, const Problem& problem) { return rounding_of(entry.info, travel(problem)); }
+// How many times the rounding errors of a simple step a method has. Substeps are as long as the model's step at most, so
+// that a composition goes Σ|c| / max(1, max|c|) of its length to and fro; where rounding errors are compensated, its own do
+// not count.
+double rounding_of(const MethodEntry& entry, const Problem& problem) {
+  const Substeps parts = substeps(entry.info);
+  const double way = entry.info.compensated ? 1 : parts.sum / std::max(1.0, parts.largest);
+  return std::max(positions_to_momenta(entry.info, travel(problem)), way);
+}
 
 Verdict judge(const OrderFit& fit, const MethodInfo& info, bool may_exceed, double reference_error) {
   std::string evidence = text("slopes %.4f (q) %.4f (p) from %d points; errors", fit.slope_q, fit.slope_p, fit.used);
@@ -194,8 +201,10 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
                                 : std::min(problem.about.energy_steps, most_substeps / count);
   map(x, h, problem.about.settle);
   const EnergyDrift energy = energy_drift(map, problem.sys, x, h, steps);
-  // A method that keeps the energy exactly has no band to compare with, but a random walk of rounding errors.
-  const double noise = Bounds::round_off * rounding_of(entry, problem) * std::sqrt(static_cast<double>(steps)) * energy.size;
+  // A method that keeps the energy exactly has no band to compare with, but a random walk of rounding errors: some ε a step,
+  // or less than one where they are compensated.
+  const double step = (entry.info.compensated ? 1 : 8) * std::numeric_limits<double>::epsilon() * energy.size;
+  const double noise = step * rounding_of(entry, problem) * std::sqrt(static_cast<double>(steps));
   return {std::abs(energy.drift) <= std::max(Bounds::energy_drift * energy.band(), noise),
           text("drift %.1e in a band of %.1e (%.4f), %ld steps", energy.drift, energy.band(),
                energy.drift / energy.band(), steps)};

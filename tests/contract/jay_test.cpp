@@ -265,14 +265,11 @@ TEST_P(HundredDigits, OrderIsTwiceTheStagesLessTwo) {
                                      "7.319e-23", "8.377e-27", "8.285e-31", "8.612e-35", "8.105e-39"};
   EXPECT_TRUE(as_printed(fine.q, printed[s - 2]));
   RecordProperty("order_q", std::to_string(order(coarse.q, fine.q)));
-  // λ = Λ_s, which costs nothing, has order s − 1 only, and this settles late if s is even.
+  // λ = Λ_s, which costs nothing, has order s − 1 only, and this settles late if s is even: see LastStage.
   constexpr const char* of_stage[] = {"1.04", "2.01", "2.75", "4.04", "", "6.08", "", "8.13", "", "10.2"};
   const double stage = order(coarse.stage, fine.stage);
-  std::printf("order of the last stage's multipliers: %.4f\n", stage);
   if (*of_stage[s - 2]) {
     EXPECT_TRUE(as_printed(stage, of_stage[s - 2]));
-  } else {
-    EXPECT_NEAR(stage, s - 1, 0.3);
   }
 }
 
@@ -285,7 +282,7 @@ TEST_P(LastStage, MultipliersAreOfLowOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, HundredDigits, testing::Range(2, 12));
-INSTANTIATE_TEST_SUITE_P(Stages, LastStage, testing::Range(2, 7));  // for more stages the order settles late
+INSTANTIATE_TEST_SUITE_P(Stages, LastStage, testing::Range(2, 12));
 
 }  // namespace
 }  // namespace holonom::contract
