@@ -21,6 +21,7 @@ CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, c
   for (const std::string& c : labels.constraints) file_ << ",lambda_" << c;
   file_ << ",energy,position_residual,hidden_residual";
   for (const std::string& i : labels.invariants) file_ << ',' << i;
+  for (const std::string& o : labels.observables) file_ << ',' << csv_cell(o);
   file_ << '\n';
 }
 
@@ -30,7 +31,8 @@ void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Ob
   for (const auto* block : {&x.q, &x.p, &x.lambda})
     for (const S& a : *block) file_ << ',' << to_text(a);
   file_ << ',' << to_text(seen.energy) << ',' << to_text(seen.position.absolute) << ',' << to_text(seen.hidden.absolute);
-  for (const S& a : seen.invariants) file_ << ',' << to_text(a);
+  for (const auto* block : {&seen.invariants, &seen.observables})
+    for (const S& a : *block) file_ << ',' << to_text(a);
   file_ << '\n';
   check();
 }
