@@ -25,6 +25,9 @@ class TomlSource {
   // At byte `offset` of the value of a string.
   [[noreturn]] void fail(const toml::node& string, std::size_t offset, const std::string& what) const;
 
+  // After a mistake in the TOML itself: throws if it is a formula without quotes that TOML stumbled over there.
+  void fail_if_unquoted(const toml::source_position& at, std::string_view description) const;
+
   // A number as it is written, without sign conversions or rounding.
   std::string digits(const toml::node& number) const;
 
@@ -33,6 +36,7 @@ class TomlSource {
 
  private:
   std::size_t index(const toml::source_position& at) const;
+  toml::source_position position(std::size_t index) const;
 
   std::string file_, text_;
   std::vector<std::size_t> line_start_;
