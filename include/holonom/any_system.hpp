@@ -101,7 +101,7 @@ class AnySystem {
   const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
-  // Quantities to be recorded and averaged, without a claim that they are conserved. λ need not be there if nothing uses it.
+  // To be recorded and averaged, without a claim that they are conserved; λ only where something uses it.
   virtual bool observables_use_multipliers() const { return false; }
   virtual void observables(const State<S>&, Vec<S>&) const {}
   // The same system for another thread, or nullptr if there is none.
