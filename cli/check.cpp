@@ -56,7 +56,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   const std::vector<double> rates = invariant_rates(sys, start.state);
   for (std::size_t k = 0; k < rates.size(); ++k)
     std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
-                rates[k] < 1e-9       ? "conserved by the exact flow"
+                rates[k] < 1e-9        ? "conserved by the exact flow"
                 : rates[k] == rates[k] ? "NOT conserved by the exact flow"
                                        : "NOT known: dI/dt could not be evaluated near the start",
                 rates[k]);
@@ -66,7 +66,8 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     Vec<double> observed(static_cast<int>(labels.observables.size()));
     sys.observables(x, observed);
     for (std::size_t k = 0; k < labels.observables.size(); ++k)
-      std::printf("  observable %-7s %.6g at the start\n", labels.observables[k].c_str(), observed[static_cast<int>(k)]);
+      std::printf("  observable %-7s %.6g at the start\n", labels.observables[k].c_str(),
+                  observed[static_cast<int>(k)]);
   }
   const auto& events = compiled->model().events;
   Vec<double> value(static_cast<int>(events.size())), scale(value.size());

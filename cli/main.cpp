@@ -14,7 +14,8 @@ namespace {
 // Of the first command or option that does not exist, with the nearest one; or nothing.
 std::string unknown_word(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> commands;
-  for (const CLI::App* cmd : app.get_subcommands([](const CLI::App*) { return true; })) commands.push_back(cmd->get_name());
+  for (const CLI::App* cmd : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(cmd->get_name());
   const CLI::App* chosen = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -24,7 +25,8 @@ std::string unknown_word(const CLI::App& app, int argc, char** argv) {
       std::vector<std::string> options;
       for (const CLI::Option* option : chosen->get_options())
         for (const std::string& known : option->get_lnames()) options.push_back("--" + known);
-      if (std::find(options.begin(), options.end(), name) == options.end()) return "unknown option '" + name + "'." + did_you_mean(name, options);
+      if (std::find(options.begin(), options.end(), name) == options.end())
+        return "unknown option '" + name + "'." + did_you_mean(name, options);
     } else if (chosen == &app && !word.starts_with("-")) {
       if (std::find(commands.begin(), commands.end(), word) == commands.end())
         return "unknown command '" + word + "'." + suggestion(word, commands, "The commands are");
@@ -54,7 +56,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     const std::string unknown = unknown_word(app, argc, argv);
-    std::fprintf(stderr, "holonom: %s\nholonom: see 'holonom --help' and 'holonom <command> --help'\n", unknown.empty() ? e.what() : unknown.c_str());
+    std::fprintf(stderr, "holonom: %s\nholonom: see 'holonom --help' and 'holonom <command> --help'\n",
+                 unknown.empty() ? e.what() : unknown.c_str());
     return exit_bad_input;
   }
   try {

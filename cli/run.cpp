@@ -1,8 +1,8 @@
 // holonom run: integrates a model and reports what was kept.
 #include <unistd.h>
 
-#include <csignal>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -103,8 +103,10 @@ void write_events(Json& json, const Labels& labels, const Events<S>& events) {
   for (const Event<S>& e : events.first) write_event(json, "", labels, events, e);
   json.end_list();
   if (!events.may_stop()) return;
-  if (events.stopped) write_event(json, "stopped", labels, events, *events.stopped);
-  else json.null("stopped");
+  if (events.stopped)
+    write_event(json, "stopped", labels, events, *events.stopped);
+  else
+    json.null("stopped");
 }
 
 template <class S>
@@ -129,7 +131,10 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
   json.end().begin("observables");
   for (std::size_t k = 0; k < r.observables.size(); ++k) {
     const ObservableSummary<S>& seen = r.observables[k];
-    json.begin(labels.observables[k]).number("initial", seen.initial).number("final", seen.last).number("mean", seen.mean);
+    json.begin(labels.observables[k])
+        .number("initial", seen.initial)
+        .number("final", seen.last)
+        .number("mean", seen.mean);
     json.number("min", seen.least).number("max", seen.largest).end();
   }
   json.end();
@@ -156,8 +161,8 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
     std::printf("  %-18s %.10g at the start, largest error %.2e\n", labels.invariants[static_cast<std::size_t>(k)].c_str(),
                 number(r.invariant_initial[k]), number(r.invariant_error[k]));
   for (std::size_t k = 0; k < r.observables.size(); ++k)
-    std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(), number(r.observables[k].mean),
-                number(r.observables[k].least), number(r.observables[k].largest));
+    std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(),
+                number(r.observables[k].mean), number(r.observables[k].least), number(r.observables[k].largest));
   for (std::size_t k = 0; k < events.formulas.size(); ++k) {
     const EventCount<S>& count = events.counts[k];
     std::printf("  event %-12s %ld", events.formulas[k].name.c_str(), count.total());
@@ -166,8 +171,8 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
     std::printf("\n");
   }
   if (events.stopped)
-    std::printf("  stopped            at event %s (%s), t = %s\n", events.name(*events.stopped).c_str(), events.stopped->up ? "up" : "down",
-                shorten(events.stopped->state.t).c_str());
+    std::printf("  stopped            at event %s (%s), t = %s\n", events.name(*events.stopped).c_str(),
+                events.stopped->up ? "up" : "down", shorten(events.stopped->state.t).c_str());
   if (c.newton_solves > 0)
     std::printf("  Newton             %.2f iterations a step, at most %d\n",
                 newton_mean(c), c.newton_max);
@@ -226,7 +231,8 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
   const bool keeps = !model.keep_q.empty() || !model.keep_v.empty();
-  if (start.moved > 0 && !keeps) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
+  if (start.moved > 0 && !keeps)
+    warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
   if (start.energy_lost > 0)
     warn("project = true made the initial motion tangent to the constraints, which took " + shorten(start.energy_lost) + " of its energy");
 
@@ -270,7 +276,14 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders.push_back(&*watch.finder);
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .retry = entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupted, .stop = watch.stop(), .progress = {}};
+  RunPlan plan{.steps = steps,
+               .every = every,
+               .watch_all = o.watch == "all" || !entry.info.one_step,
+               .retry = entry.info.one_step,
+               .stage_multipliers = o.multipliers == "stage",
+               .interrupt = &interrupted,
+               .stop = watch.stop(),
+               .progress = {}};
   if (!entry.info.constrained && sys.m() > 0) plan.advice = advice_without_constraints(entry.info);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
@@ -315,7 +328,8 @@ int run_command(const Options& o) {
     }
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw InputError("--stop-at " + name + ": there is no event of this name." +
-                       (names.empty() ? " Give one: --event \"" + name + "=formula\", or [events] in the model" : suggestion(name, names, "Events")));
+                       (names.empty() ? " Give one: --event \"" + name + "=formula\", or [events] in the model"
+                                      : suggestion(name, names, "Events")));
   }
   if (!o.events_out.empty() && model.events.empty())
     throw InputError("--events-out: there are no events; give --event, or [events] in the model");
@@ -360,8 +374,12 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file");
   cmd->add_option("--event", o->event, "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
       ->allow_extra_args(false);
-  cmd->add_option("--stop-at", o->stop_at, "name of an event: end the run with the step in which it happens; may be repeated")->allow_extra_args(false);
-  cmd->add_option("--observe", o->observe, "formula or name=formula in coordinates, momenta, velocities and multipliers: record it, and its mean; may be repeated")
+  cmd->add_option("--stop-at", o->stop_at,
+                  "name of an event: end the run with the step in which it happens; may be repeated")
+      ->allow_extra_args(false);
+  cmd->add_option("--observe", o->observe,
+                  "formula or name=formula in coordinates, momenta, velocities and multipliers: record it, and its "
+                  "mean; may be repeated")
       ->allow_extra_args(false);
   cmd->add_option("--events-out", o->events_out, "Write the events to this .csv file");
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");

@@ -61,8 +61,8 @@ std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<
   if (count == 0) return rates;
   Manifold<double> manifold(sys);
   Vec<double> dq(n), dp(n), rate(count), terms(count);
-  // The terms of dI/dt cancel when I is conserved: their size is the measure, the largest of all states, because at rest
-  // there is nothing but rounding errors.
+  // The terms of dI/dt cancel when I is conserved: their size is the measure, the largest of all states, because at
+  // rest there is nothing but rounding errors.
   std::vector<double> size(rates.size(), 0.0);
   Jacobian<double> G(sys.pattern());
   bool tried = false;

@@ -273,8 +273,10 @@ class Parser {
     if (word == "pi") return Expr{&g_, g_.pi()};
     if (const auto it = scope_.names.find(word); it != scope_.names.end()) return it->second;
     if (word == "t")
-      fail(place, "'t' is reserved: formulas must not depend on time. A drive is written with a clock coordinate, tau, and p_tau added to "
-                  "the hamiltonian: docs/time-dependent.md");
+      fail(place,
+           "'t' is reserved: formulas must not depend on time. A drive is written with a clock coordinate, tau, and "
+           "p_tau added to "
+           "the hamiltonian: docs/time-dependent.md");
     if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);
@@ -342,7 +344,9 @@ class Parser {
     check(1);  // rate
     std::vector<NodeId> q = scope_.q, v = scope_.v;
     if (scope_.item_rates) scope_.item_rates(q, v);
-    if (v.empty()) fail(place, "rate(f) needs velocities: it may be used in the kinetic energy, in observables, and in what they use");
+    if (v.empty())
+      fail(place,
+           "rate(f) needs velocities: it may be used in the kinetic energy, in observables, and in what they use");
     const NodeId f = number(0).node;
     return Expr{&g_, along(g_, std::span(&f, 1), q, v)[0]};
   }

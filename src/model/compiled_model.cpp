@@ -198,7 +198,8 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
       for (std::uint32_t g = 0; g < term.gathers.size(); ++g) {
         Nodes block = new_inputs(graph, term.gathers[g].x.size());
         motion.insert(motion.end(), block.begin(), block.end());
-        read(term.gathers[g].from == MappedTerm::Gather::From::momentum ? Source::w : Source::u, MapInput::gathered(g), std::move(block));
+        read(term.gathers[g].from == MappedTerm::Gather::From::momentum ? Source::w : Source::u, MapInput::gathered(g),
+             std::move(block));
       }
       const Nodes rate = along(graph, kernel, x, motion);
       write(MapOutput::summed(), rate);
@@ -441,8 +442,7 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       const Nodes rate = along(graph, nodes_of(model_.invariants), x, motion);
       return make({q, p, u, w}, {rate, magnitude_of_terms(graph, rate)});
     }
-    case Formula::observables:
-      return make({q, p, v, model_.lambda, model_.energies}, {nodes_of(model_.observables)});
+    case Formula::observables: return make({q, p, v, model_.lambda, model_.energies}, {nodes_of(model_.observables)});
     case Formula::events: {
       Nodes events;
       for (const EventFormula& e : model_.events) events.push_back(e.node);
@@ -488,8 +488,9 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
 void CompiledModel::find_observable_needs() {
   const auto note = [&](const std::string& name, bool velocity, bool multipliers, bool energies) {
     if (energies && form_ == Form::general)
-      throw InputError(model_.place("observables." + name) + "observable '" + name + "' uses the kinetic or the potential energy, but " +
-                       not_separable_ + ": write the part that you mean as a formula of coordinates and momenta");
+      throw InputError(model_.place("observables." + name) + "observable '" + name +
+                       "' uses the kinetic or the potential energy, but " + not_separable_ +
+                       ": write the part that you mean as a formula of coordinates and momenta");
     observable_needs_.velocity |= velocity || energies;  // T = p·v/2
     observable_needs_.multipliers |= multipliers;
     observable_needs_.energies |= energies;
@@ -502,7 +503,8 @@ void CompiledModel::find_observable_needs() {
     if (term.role != MappedTerm::Role::observable) continue;
     using From = MappedTerm::Gather::From;
     const auto uses = [&](From from) {
-      return std::any_of(term.gathers.begin(), term.gathers.end(), [&](const MappedTerm::Gather& g) { return g.from == from; });
+      return std::any_of(term.gathers.begin(), term.gathers.end(),
+                         [&](const MappedTerm::Gather& g) { return g.from == from; });
     };
     note(term.name, uses(From::velocity), uses(From::multiplier), uses(From::energies));
   }

@@ -11,14 +11,18 @@ namespace {
 // Of things that other programs have under such names.
 std::string what_is_possible(std::string_view key) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
   };
   if (is_one_of({"damp", "friction", "drag", "dissip", "viscous", "viscosity"}))
-    return " Damping and friction are not possible: all methods here are for systems that conserve their energy. Only a decay of all "
+    return " Damping and friction are not possible: all methods here are for systems that conserve their energy. Only "
+           "a decay of all "
            "momenta at one rate can be written, with a clock coordinate (docs/time-dependent.md).";
   if (is_one_of({"force", "torque", "load", "drive", "drivin", "actuat", "motor", "control", "input"}))
-    return " A force is given by its potential in [energy]: F along x is potential = \"-F*x\", a torque M about phi \"-M*phi\". A drive that "
-           "depends on time is written with a clock coordinate (docs/time-dependent.md). Forces without a potential, friction and damping "
+    return " A force is given by its potential in [energy]: F along x is potential = \"-F*x\", a torque M about phi "
+           "\"-M*phi\". A drive that "
+           "depends on time is written with a clock coordinate (docs/time-dependent.md). Forces without a potential, "
+           "friction and damping "
            "are not possible.";
   return {};
 }
@@ -45,7 +49,8 @@ void FormulaReader::check_keys(const toml::table& t, const std::vector<std::stri
   for (const Entry& e : in_file_order(t)) {
     if (std::find(known.begin(), known.end(), e.key) != known.end()) continue;
     const std::string near = did_you_mean(e.key, known), hint = near.empty() ? what_is_possible(e.key) : near;
-    source.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + (hint.empty() ? suggestion(e.key, known, "Known keys") : hint));
+    source.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." +
+                                             (hint.empty() ? suggestion(e.key, known, "Known keys") : hint));
   }
 }
 

@@ -9,7 +9,8 @@ namespace holonom {
 // Throws an InputError that says where, and what.
 using Fail = std::function<void(const std::string& what)>;
 
-// "formula" or "name=formula", as options of the command line have them; x == y is a formula. Without a name the formula is one.
+// "formula" or "name=formula", as options of the command line have them; x == y is a formula. Without a name the
+// formula is one.
 struct NamedFormula {
   std::string name;
   bool has_name;

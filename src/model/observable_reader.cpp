@@ -25,14 +25,16 @@ void ObservableReader::check_name(const Fail& fail, const std::string& name) con
     for (const Named& x : *list) taken |= name == x.name;
   for (const MappedTerm& term : model.terms) {
     if (term.role == MappedTerm::Role::constraint) taken |= name == "lambda_" + term.name;
-    if (term.role == MappedTerm::Role::invariant || term.role == MappedTerm::Role::observable) taken |= name == term.name;
+    if (term.role == MappedTerm::Role::invariant || term.role == MappedTerm::Role::observable)
+      taken |= name == term.name;
   }
   if (taken) fail("an observable must not be called '" + name + "': outputs have a column of that name already");
 }
 
 void ObservableReader::add(const Fail& fail, const std::string& name, NodeId x) {
   check_name(fail, name);
-  if (!tables_.take_single(fail, x, MappedTerm::Role::observable, name, false)) r_.model.observables.push_back({name, x});
+  if (!tables_.take_single(fail, x, MappedTerm::Role::observable, name, false))
+    r_.model.observables.push_back({name, x});
 }
 
 void ObservableReader::read(const toml::table* observables) {
@@ -60,7 +62,8 @@ void ObservableReader::read(const toml::table* observables) {
 void ObservableReader::read_option(const std::string& option) {
   const NamedFormula named = split_option(option);
   const Fail fail = [&](const std::string& what) { throw InputError("--observe " + option + ": " + what); };
-  if (named.has_name && !is_valid_name(named.name)) fail("'" + named.name + "' is not a name: write --observe \"name=formula\"");
+  if (named.has_name && !is_valid_name(named.name))
+    fail("'" + named.name + "' is not a name: write --observe \"name=formula\"");
   try {
     const FormulaValue value = parse_formula(std::string_view(option).substr(named.formula_at), r_.scope);
     const Expr* x = std::get_if<Expr>(&value);

@@ -16,15 +16,18 @@ std::vector<int> select_items(const VectorCoordinate& v, std::string_view rest, 
     int item = -1;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), item);
     if (error != std::errc() || end != digits.data() + digits.size() || item < 0 || item >= v.count)
-      fail("the item in brackets must be a number, and '" + v.name + "' has the items 0 to " + std::to_string(v.count - 1) +
-           " (all of them: '" + v.name + "' or '" + v.name + ".x')");
+      fail("the item in brackets must be a number, and '" + v.name + "' has the items 0 to " +
+           std::to_string(v.count - 1) + " (all of them: '" + v.name + "' or '" + v.name + ".x')");
     first = last = item;
     rest.remove_prefix(close + 1);
   }
   if (!rest.empty()) {
     const auto c = rest.size() == 2 && rest[0] == '.' ? std::string_view("xyz").find(rest[1]) : std::string_view::npos;
     if (c == std::string_view::npos || static_cast<int>(c) >= v.dim)
-      fail("'" + v.name + "' has the " + (v.dim == 1 ? "component .x" : v.dim == 2 ? "components .x and .y" : "components .x, .y and .z") +
+      fail("'" + v.name + "' has the " +
+           (v.dim == 1   ? "component .x"
+            : v.dim == 2 ? "components .x and .y"
+                         : "components .x, .y and .z") +
            ", not '" + std::string(rest) + "'");
     component = static_cast<int>(c);
   }
@@ -37,8 +40,8 @@ std::vector<int> select_items(const VectorCoordinate& v, std::string_view rest, 
 
 }  // namespace
 
-Selection select_coordinates(const FormulaReader& reader, const toml::node& node, const std::string& list, const std::string& prefix,
-                             const std::string& motion) {
+Selection select_coordinates(const FormulaReader& reader, const toml::node& node, const std::string& list,
+                             const std::string& prefix, const std::string& motion) {
   const Model& model = reader.model;
   const std::string name = node.value<std::string>().value_or("");
   const std::string_view stem = std::string_view(name).substr(0, name.find_first_of("[."));
@@ -48,15 +51,19 @@ Selection select_coordinates(const FormulaReader& reader, const toml::node& node
     const auto scalar = std::find(model.coordinates.begin(), model.coordinates.end(), wanted);
     if (scalar != model.coordinates.end() && stem.size() == name.size())
       return {of_motion, {static_cast<int>(scalar - model.coordinates.begin())}};
-    const auto vector = std::find_if(model.vectors.begin(), model.vectors.end(), [&](const VectorCoordinate& v) { return v.name == wanted; });
+    const auto vector = std::find_if(model.vectors.begin(), model.vectors.end(),
+                                     [&](const VectorCoordinate& v) { return v.name == wanted; });
     if (vector != model.vectors.end())
-      return {of_motion, select_items(*vector, std::string_view(name).substr(stem.size()),
-                                      [&](const std::string& what) { reader.source.fail(node, list + ": '" + name + "': " + what); })};
+      return {of_motion,
+              select_items(*vector, std::string_view(name).substr(stem.size()), [&](const std::string& what) {
+                reader.source.fail(node, list + ": '" + name + "': " + what);
+              })};
   }
   std::vector<std::string> known;
   for (const std::string& c : model.coordinates) known.insert(known.end(), {c, prefix + c});
   for (const VectorCoordinate& v : model.vectors) known.insert(known.end(), {v.name, prefix + v.name});
-  reader.source.fail(node, list + " takes coordinates and " + motion + ", not '" + name + "'." + suggestion(name, known, "They are"));
+  reader.source.fail(
+      node, list + " takes coordinates and " + motion + ", not '" + name + "'." + suggestion(name, known, "They are"));
 }
 
 }  // namespace holonom

@@ -12,7 +12,7 @@ struct Selection {
 };
 
 // `list` is how the list is called in messages, `prefix` is p_ or v_, `motion` what that stands for.
-Selection select_coordinates(const FormulaReader& reader, const toml::node& name, const std::string& list, const std::string& prefix,
-                             const std::string& motion);
+Selection select_coordinates(const FormulaReader& reader, const toml::node& name, const std::string& list,
+                             const std::string& prefix, const std::string& motion);
 
 }  // namespace holonom

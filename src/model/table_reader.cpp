@@ -135,7 +135,8 @@ void TableReader::read_vector(const Entry& e) {
   r_.declare(e.key, at, Expr{r_.scope.graph, Graph::zero});  // checks the name
   r_.scope.names.erase(e.key);
   using From = MappedTerm::Gather::From;
-  for (const auto& [prefix, from] : {std::pair{"", From::position}, std::pair{"p_", From::momentum}, std::pair{"v_", From::velocity}}) {
+  for (const auto& [prefix, from] :
+       {std::pair{"", From::position}, std::pair{"p_", From::momentum}, std::pair{"v_", From::velocity}}) {
     arrays_.push_back({prefix + e.key, from, v.count, v.dim, v.offset});
     r_.scope.vectors.push_back(prefix + e.key);
   }
@@ -147,11 +148,13 @@ void TableReader::read_vector(const Entry& e) {
 void TableReader::declare_multipliers() {
   Scope& scope = r_.scope;
   const auto is_free = [&](const std::string& name) {
-    return !scope.names.contains(name) && std::find(scope.vectors.begin(), scope.vectors.end(), name) == scope.vectors.end();
+    return !scope.names.contains(name) &&
+           std::find(scope.vectors.begin(), scope.vectors.end(), name) == scope.vectors.end();
   };
   for (const Named& c : model_.constraints) {
     model_.lambda.push_back(model_.graph->input());
-    if (is_free("lambda_" + c.name)) scope.names.emplace("lambda_" + c.name, Expr{model_.graph.get(), model_.lambda.back()});
+    if (is_free("lambda_" + c.name))
+      scope.names.emplace("lambda_" + c.name, Expr{model_.graph.get(), model_.lambda.back()});
   }
   auto first = static_cast<int>(model_.constraints.size());
   for (const MappedTerm& term : model_.terms) {
@@ -159,15 +162,18 @@ void TableReader::declare_multipliers() {
     const std::string name = "lambda_" + term.name;
     if (is_free(name)) {
       arrays_.push_back({name, MappedTerm::Gather::From::multiplier, term.rows, 0, first});
-      if (term.single) scope.names.emplace(name, std::get<Expr>(gather(name, Graph::zero)));
-      else scope.vectors.push_back(name);
+      if (term.single)
+        scope.names.emplace(name, std::get<Expr>(gather(name, Graph::zero)));
+      else
+        scope.vectors.push_back(name);
     }
     first += term.rows;
   }
 }
 
 const TableReader::Item& TableReader::find_item(std::size_t array, NodeId index) {
-  const auto known = std::find_if(items_.begin(), items_.end(), [&](const Item& i) { return i.array == array && i.index == index; });
+  const auto known =
+      std::find_if(items_.begin(), items_.end(), [&](const Item& i) { return i.array == array && i.index == index; });
   if (known != items_.end()) return *known;
   Item& fresh = items_.emplace_back(Item{array, index, {}});
   for (int c = 0; c < std::max(1, arrays_[array].dim); ++c) fresh.x.push_back(model_.graph->input());
@@ -352,9 +358,10 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
 void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
   const bool stack = role == MappedTerm::Role::constraint;
   const bool observable = role == MappedTerm::Role::observable;
-  const std::string kind = stack        ? "constraints.stack"
-                           : observable ? "observables.sum"
-                           : role == MappedTerm::Role::energy ? "energy.sum" : "invariants.sum";
+  const std::string kind = stack                              ? "constraints.stack"
+                           : observable                       ? "observables.sum"
+                           : role == MappedTerm::Role::energy ? "energy.sum"
+                                                              : "invariants.sum";
   if (!list.is_array()) r_.source.fail(list, "write it as a list of tables: [[" + kind + "]]");
   for (const toml::node& node : *list.as_array()) {
     const toml::table* t = node.as_table();
@@ -368,7 +375,10 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
     std::string name = name_node ? name_node->value<std::string>().value_or("") : "";
     if (role != MappedTerm::Role::energy && !is_valid_name(name)) r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
     const std::string what = role == MappedTerm::Role::energy ? "a sum of the energy"
-                             : (stack ? "constraint '" : observable ? "observable '" : "invariant '") + name + "'";
+                                                              : (stack        ? "constraint '"
+                                                                 : observable ? "observable '"
+                                                                              : "invariant '") +
+                                                                    name + "'";
     Table table = read_table(*over, what);
     const Scope outer = r_.scope;  // index variables and `where` are names of this term alone
     for (std::size_t k = 0; k < table.names.size(); ++k)
@@ -413,8 +423,11 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
   using From = MappedTerm::Gather::From;
   const bool with_momenta = role != MappedTerm::Role::energy && role != MappedTerm::Role::constraint;
   const auto check_use = [&](From from, const std::string& used) {
-    if (role == MappedTerm::Role::observable || from == From::position || (from == From::momentum && with_momenta)) return;
-    fail(what + " uses " + used + (with_momenta ? ": write it with coordinates and momenta" : ": it must be a formula of the coordinates alone"));
+    if (role == MappedTerm::Role::observable || from == From::position || (from == From::momentum && with_momenta))
+      return;
+    fail(
+        what + " uses " + used +
+        (with_momenta ? ": write it with coordinates and momenta" : ": it must be a formula of the coordinates alone"));
   };
   for (const Item& item : items_) {
     if (!uses(item.x)) continue;
@@ -445,15 +458,21 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
     const std::vector<NodeId>& inputs;
     From from;
     const char* prefix;
-  } named[] = {{model_.q, From::position, ""}, {model_.p, From::momentum, "p_"}, {model_.v, From::velocity, "v_"},
-               {model_.lambda, From::multiplier, ""}, {model_.energies, From::energies, ""}};
+  } named[] = {{model_.q, From::position, ""},
+               {model_.p, From::momentum, "p_"},
+               {model_.v, From::velocity, "v_"},
+               {model_.lambda, From::multiplier, ""},
+               {model_.energies, From::energies, ""}};
   for (const auto& [inputs, from, prefix] : named) {
     if (!uses(inputs)) continue;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!uses({inputs[i]})) continue;
       if (from == From::momentum || from == From::velocity) check_use(from, prefix + model_.coordinates[i]);
       by[inputs[i]] = graph.input();
-      term.gathers.push_back({from, {by[inputs[i]]}, std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
+      term.gathers.push_back(
+          {from,
+           {by[inputs[i]]},
+           std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
     }
   }
   term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
@@ -489,7 +508,8 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     for (int c = 0; c < v.dim; ++c) components.emplace_back(1, "xyz"[c]);
     for (const std::string& column : csv.names)
       if (std::find(components.begin(), components.end(), column) == components.end())
-        throw InputError(path + ":" + std::to_string(csv.header) + ": unknown column '" + column + "'." + suggestion(column, components, "The columns of " + what + " are"));
+        throw InputError(path + ":" + std::to_string(csv.header) + ": unknown column '" + column + "'." +
+                         suggestion(column, components, "The columns of " + what + " are"));
     auto& table = position ? v.q0_table : v.start_table;
     for (int c = 0; c < v.dim; ++c) {
       const std::string column(1, "xyz"[c]);

@@ -21,7 +21,8 @@ class TableReader {
   // q.r = ["formula", ...] or { file = "start.csv" }
   void read_items(const toml::node& node, const std::string& where, VectorCoordinate& v, bool position);
 
-  // Makes the multipliers of the constraints read so far, lambda_<name>, known to formulas; names of the model come first.
+  // Makes the multipliers of the constraints read so far, lambda_<name>, known to formulas; names of the model come
+  // first.
   void declare_multipliers();
 
   // A formula without a table may use single items, r[0].x: then it becomes a term of one row, and true
@@ -29,8 +30,8 @@ class TableReader {
   bool take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast);
 
  private:
-  // What formulas may index: r, p_r and v_r of a vector, one after the other; lambda_link of a stack. dim = 0: its items
-  // are numbers.
+  // What formulas may index: r, p_r and v_r of a vector, one after the other; lambda_link of a stack. dim = 0: its
+  // items are numbers.
   struct Array {
     std::string name;
     MappedTerm::Gather::From from;

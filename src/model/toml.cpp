@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "holonom/expr/derivative.hpp"
 #include "event_reader.hpp"
+#include "holonom/expr/derivative.hpp"
 #include "observable_reader.hpp"
 #include "selection.hpp"
 
@@ -30,8 +30,10 @@ class Reader : private FormulaReader {
       source.fail_if_unquoted(e.source().begin, e.description());
       source.fail(e.source().begin, std::string(e.description()));
     }
-    check_keys(root, {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
-                      "observables", "events", "reversal", "initial", "integrate"}, "the model file");
+    check_keys(root,
+               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
+                "observables", "events", "reversal", "initial", "integrate"},
+               "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));
@@ -231,7 +233,8 @@ class Reader : private FormulaReader {
     model.flip_p.assign(model.flip_p.size(), false);
     for (const toml::node& node : *flip->as_array()) {
       const Selection chosen = select_coordinates(*this, node, "flip", "p_", "momenta");
-      for (const int i : chosen.coordinates) (chosen.of_motion ? model.flip_p : model.flip_q)[static_cast<std::size_t>(i)] = true;
+      for (const int i : chosen.coordinates)
+        (chosen.of_motion ? model.flip_p : model.flip_q)[static_cast<std::size_t>(i)] = true;
     }
   }
 
@@ -260,12 +263,15 @@ class Reader : private FormulaReader {
     if (!t) source.fail(node, "project must be true, false, or { keep = [\"phi\", \"v_phi\"] }");
     check_keys(*t, {"keep"}, "initial.project");
     const toml::node* keep = t->get("keep");
-    if (!keep || !keep->is_array()) source.fail(keep ? *keep : node, "project needs keep = [\"phi\", \"v_phi\"]: coordinates and velocities that stay as they are given");
+    if (!keep || !keep->is_array())
+      source.fail(keep ? *keep : node,
+                  "project needs keep = [\"phi\", \"v_phi\"]: coordinates and velocities that stay as they are given");
     model.project = true;
     for (const toml::node& name : *keep->as_array()) {
       const Selection chosen = select_coordinates(*this, name, "keep", "v_", "velocities");
       if (chosen.of_motion && !velocities)
-        source.fail(name, "keep: a velocity can be kept if the motion is given as velocities: write v = { ... } in [initial]");
+        source.fail(
+            name, "keep: a velocity can be kept if the motion is given as velocities: write v = { ... } in [initial]");
       std::vector<int>& kept = chosen.of_motion ? model.keep_v : model.keep_q;
       for (const int i : chosen.coordinates)
         if (std::find(kept.begin(), kept.end(), i) == kept.end()) kept.push_back(i);
@@ -334,8 +340,8 @@ class Reader : private FormulaReader {
 
 }  // namespace
 
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides, const std::vector<std::string>& events,
-                  const std::vector<std::string>& observables) {
+Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides,
+                  const std::vector<std::string>& events, const std::vector<std::string>& observables) {
   const TomlSource source(file_name, std::move(text));
   return Reader(source, overrides, events, observables).read();
 }

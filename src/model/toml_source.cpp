@@ -72,8 +72,8 @@ void TomlSource::fail(const toml::node& string, std::size_t offset, const std::s
 void TomlSource::fail_if_unquoted(const toml::source_position& at, std::string_view description) const {
   // What toml++ says where it has begun to read a value.
   const auto says = [&](std::string_view words) { return description.find(words) != std::string_view::npos; };
-  const bool within = says("could not determine value type") || says("parsing decimal integer") || says("parsing floating-point") ||
-                      says("parsing boolean");
+  const bool within = says("could not determine value type") || says("parsing decimal integer") ||
+                      says("parsing floating-point") || says("parsing boolean");
   const bool behind = says("expected a comment or whitespace");
   if (at.line == 0 || at.line > line_start_.size() || (!within && !behind)) return;
   const std::size_t line = line_start_[at.line - 1], mistake = index(at);
@@ -83,9 +83,12 @@ void TomlSource::fail_if_unquoted(const toml::source_position& at, std::string_v
   char quote = 0;
   for (std::size_t i = line; i < std::min(mistake + 1, end_of_line); ++i) {
     const char c = text_[i];
-    if (quote != 0) quote = c == quote ? '\0' : quote;
-    else if (c == '"' || c == '\'') quote = c;
-    else if (c == '=' || c == ',' || c == '[' || c == '{') begin = i + 1;
+    if (quote != 0)
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '=' || c == ',' || c == '[' || c == '{')
+      begin = i + 1;
   }
   if (begin == std::string::npos || begin > mistake) return;
   begin = std::min(text_.find_first_not_of(" \t", begin), end_of_line);
@@ -99,7 +102,8 @@ void TomlSource::fail_if_unquoted(const toml::source_position& at, std::string_v
   while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\t')) --end;
   const std::string value = text_.substr(begin, end - begin);
   const auto in_formulas = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("*/^(+").find(c) != std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("*/^(+").find(c) != std::string_view::npos;
   };
   if (std::none_of(value.begin(), value.end(), in_formulas) || value.find_first_of("\"'=") != std::string::npos) return;
   constexpr std::size_t shown = 60;

@@ -165,7 +165,8 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
     refuse("it was made with other parameters:\n" + read_attribute(root, "parameters_text"));
   if (read_texts(file, "/names/coordinates") != labels.coordinates ||
       read_texts(file, "/names/constraints") != labels.constraints ||
-      read_texts(file, "/names/invariants") != labels.invariants || read_texts(file, "/names/observables") != labels.observables)
+      read_texts(file, "/names/invariants") != labels.invariants ||
+      read_texts(file, "/names/observables") != labels.observables)
     refuse("its coordinates, constraints, invariants or observables are others");
 }
 

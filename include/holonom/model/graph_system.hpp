@@ -54,7 +54,8 @@ class GraphSystem final : public AnySystem<S> {
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
   // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j, and the sizes of its terms
-  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out, Vec<S>& scale) const;
+  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                        Vec<S>& scale) const;
   bool observables_use_multipliers() const override { return compiled_->observable_needs().multipliers; }
   void observables(const State<S>& x, Vec<S>& out) const override;
 
@@ -100,7 +101,8 @@ class GraphSystem final : public AnySystem<S> {
     std::array<Ready, static_cast<std::size_t>(Formula::count)> ready;
   };
   struct Inputs {
-    const S *q = nullptr, *p = nullptr, *u = nullptr, *v = nullptr, *w = nullptr, *lambda = nullptr, *velocity = nullptr, *energies = nullptr;
+    const S *q = nullptr, *p = nullptr, *u = nullptr, *v = nullptr, *w = nullptr, *lambda = nullptr,
+            *velocity = nullptr, *energies = nullptr;
   };
   void prepare(Term& term, Formula f) const;
   // Applies the terms of one role; outputs(term) gives the array that an output block is written to.

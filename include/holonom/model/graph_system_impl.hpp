@@ -470,12 +470,13 @@ void GraphSystem<S>::solve_mass(const Vec<S>& q, Vec<S>& x) const {
 }
 
 template <class S>
-void GraphSystem<S>::invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w,
-                                      Vec<S>& out, Vec<S>& scale) const {
+void GraphSystem<S>::invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                                      Vec<S>& scale) const {
   fill(out, S(0));
   fill(scale, S(0));
   call(Formula::invariants_along, {q.data(), p.data(), u.data(), w.data()}, {out.data(), scale.data()});
-  map(MappedTerm::Role::invariant, Formula::invariants_along, {.q = q.data(), .p = p.data(), .u = u.data(), .w = w.data()},
+  map(MappedTerm::Role::invariant, Formula::invariants_along,
+      {.q = q.data(), .p = p.data(), .u = u.data(), .w = w.data()},
       [&](const Term& term, std::size_t block) { return (block == 0 ? out : scale).data() + term.invariant; });
 }
 
@@ -488,9 +489,14 @@ void GraphSystem<S>::observables(const State<S>& x, Vec<S>& out) const {
     energies_[0] = dot(x.p, observed_velocity_) / S(2);
     energies_[1] = V(x.q);
   }
-  call(Formula::observables, {x.q.data(), x.p.data(), observed_velocity_.data(), x.lambda.data(), energies_.data()}, {out.data()});
+  call(Formula::observables, {x.q.data(), x.p.data(), observed_velocity_.data(), x.lambda.data(), energies_.data()},
+       {out.data()});
   map(MappedTerm::Role::observable, Formula::observables,
-      {.q = x.q.data(), .p = x.p.data(), .lambda = x.lambda.data(), .velocity = observed_velocity_.data(), .energies = energies_.data()},
+      {.q = x.q.data(),
+       .p = x.p.data(),
+       .lambda = x.lambda.data(),
+       .velocity = observed_velocity_.data(),
+       .energies = energies_.data()},
       [&](const Term& term, std::size_t) { return out.data() + term.observable; });
 }
 

@@ -20,19 +20,18 @@ class KeptProjection {
   Status position(State<S>& x, const std::vector<int>& keep) {
     const Vec<S> given = x.q;
     Held held(*this, x, keep);
-    return iterate(
-        [&] { return manifold_.position(x.q); },
-        [&] {
-          sys_.g_and_G(x.q, g_, G_);
-          const Status s = held.analyse(*this, x);
-          if (!s.ok()) return s;
-          fill(held.residual, S(0));  // of the kept ones
-          for (int k = 0; k < sys_.m(); ++k) held.residual[k] = g_[k];
-          held.gram.solve(held.residual);
-          held.gram.subtract_displacement(held.J, S(1), held.residual, x.q);
-          for (const int i : keep) x.q[i] = given[i];
-          return s;
-        });
+    return iterate([&] { return manifold_.position(x.q); },
+                   [&] {
+                     sys_.g_and_G(x.q, g_, G_);
+                     const Status s = held.analyse(*this, x);
+                     if (!s.ok()) return s;
+                     fill(held.residual, S(0));  // of the kept ones
+                     for (int k = 0; k < sys_.m(); ++k) held.residual[k] = g_[k];
+                     held.gram.solve(held.residual);
+                     held.gram.subtract_displacement(held.J, S(1), held.residual, x.q);
+                     for (const int i : keep) x.q[i] = given[i];
+                     return s;
+                   });
   }
 
   // x.p is the first guess; `velocity` holds the values to be kept.
@@ -55,7 +54,8 @@ class KeptProjection {
     return iterate(miss, [&] {
       sys_.H_p(x.q, x.p, v_);
       multiply(held.J, v_, held.residual);
-      for (std::size_t e = 0; e < held.rows.size(); ++e) held.residual[sys_.m() + static_cast<int>(e)] -= velocity[held.rows[e]];
+      for (std::size_t e = 0; e < held.rows.size(); ++e)
+        held.residual[sys_.m() + static_cast<int>(e)] -= velocity[held.rows[e]];
       // H_pp may depend on p.
       if (!sys_.lacks_separable().empty())
         if (const Status s = held.analyse(*this, x); !s.ok()) return s;
@@ -69,7 +69,11 @@ class KeptProjection {
   // [G; E] and its solver. What H_pp cannot move, such as a clock, needs no row to hold it.
   struct Held {
     Held(KeptProjection& of, const State<S>& x, const std::vector<int>& keep)
-        : rows(movable(of, x, keep)), pattern(extended(of.sys_.pattern(), rows)), J(pattern), gram(of.sys_.n(), pattern.m()), residual(pattern.m()) {}
+        : rows(movable(of, x, keep)),
+          pattern(extended(of.sys_.pattern(), rows)),
+          J(pattern),
+          gram(of.sys_.n(), pattern.m()),
+          residual(pattern.m()) {}
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
@@ -115,7 +119,8 @@ class KeptProjection {
       const Residual<R> r = measure();
       if (r.relative <= epsilon<S>() || (r.relative <= good && k > 0 && !(r.relative < before / 2))) return {};
       if (k == most || !(r.relative < R(1e30)))
-        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
+        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint,
+                to_double(r.relative)};
       before = r.relative;
       if (const Status s = correct(); !s.ok()) return s;
     }

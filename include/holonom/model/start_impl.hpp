@@ -42,19 +42,27 @@ void project_keeping(const GraphSystem<S>& sys, Start<S>& start, const Vec<S>& m
   KeptProjection<S> projection(sys);
   const auto fail = [&](const std::string& what, const std::vector<int>& kept, const std::string& remedy) {
     Manifold<S> manifold(sys);
-    if (what == "position") (void)manifold.position(start.state.q);
-    else (void)manifold.hidden(x.q, start.state.p);
-    throw InputError(model.place("initial.project") + "no " + what + (what == "position" ? " satisfies" : " is tangent to") +
-                     " the constraints" + (kept.empty() ? "" : " with " + quoted_list(sys.labels().coordinates, kept) + " kept as given") +
-                     "; residuals of the initial values: " + list_residuals(sys, manifold.last_residual()) + ". " + remedy);
+    if (what == "position")
+      (void)manifold.position(start.state.q);
+    else
+      (void)manifold.hidden(x.q, start.state.p);
+    throw InputError(model.place("initial.project") + "no " + what +
+                     (what == "position" ? " satisfies" : " is tangent to") + " the constraints" +
+                     (kept.empty() ? "" : " with " + quoted_list(sys.labels().coordinates, kept) + " kept as given") +
+                     "; residuals of the initial values: " + list_residuals(sys, manifold.last_residual()) + ". " +
+                     remedy);
   };
   if (!projection.position(x, model.keep_q).ok())
-    fail("position", model.keep_q, "Keep fewer coordinates (the others must be able to follow them), or give better initial values");
+    fail("position", model.keep_q,
+         "Keep fewer coordinates (the others must be able to follow them), or give better initial values");
   if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
-    throw InputError(model.place("initial.v") + "no momenta were found that belong to the initial velocities; give initial.p instead");
+    throw InputError(model.place("initial.v") +
+                     "no momenta were found that belong to the initial velocities; give initial.p instead");
   if (!projection.momentum(x, motion, model.keep_v).ok())
-    fail("motion", model.keep_v, "Keep fewer velocities: no more than the system has degrees of freedom, and only what can be chosen freely");
-  for (int i = 0; i < sys.n(); ++i) start.moved = std::max(start.moved, static_cast<double>(magnitude(S(x.q[i] - start.state.q[i]))));
+    fail("motion", model.keep_v,
+         "Keep fewer velocities: no more than the system has degrees of freedom, and only what can be chosen freely");
+  for (int i = 0; i < sys.n(); ++i)
+    start.moved = std::max(start.moved, static_cast<double>(magnitude(S(x.q[i] - start.state.q[i]))));
   start.state = x;
 }
 

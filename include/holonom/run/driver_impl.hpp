@@ -19,7 +19,14 @@ class RunLoop {
  public:
   RunLoop(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
           const std::vector<Recorder<S>*>& recorders)
-      : sys_(sys), method_(method), x_(std::move(x)), h_(h), plan_(plan), recorders_(recorders), manifold_(sys), averages_(static_cast<int>(sys.labels().observables.size())) {
+      : sys_(sys),
+        method_(method),
+        x_(std::move(x)),
+        h_(h),
+        plan_(plan),
+        recorders_(recorders),
+        manifold_(sys),
+        averages_(static_cast<int>(sys.labels().observables.size())) {
     seen_.invariants = Vec<S>(invariants());
     seen_.observables = Vec<S>(averages_.size());
   }
@@ -192,7 +199,7 @@ class RunLoop {
   RunResult<S> result_;
   R hidden_scale_{0};
   S next_energy_{0};
-  bool lambda_known_ = false;  // of x_
+  bool lambda_known_ = false;                          // of x_
   long done_ = 0, recorded_ = -1, failed_before_ = 0;  // within steps up to failed_before_ one has failed
 };
 
