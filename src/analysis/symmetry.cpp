@@ -18,13 +18,13 @@ std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const Sta
     extent = std::max(extent, std::abs(x.q[i]));
     speed = std::max(speed, std::abs(x.p[i]));
   }
+  double part = 1;  // long chains have short links: what is near for one is far for the other
   for (int k = 1; k < count; ++k) {
     for (int i = 0; i < sys.n(); ++i) {
       dq[i] = 1e-2 * (extent > 0 ? extent : 1.0) * normal(random);
       dp[i] = 1e-1 * (speed > 0 ? speed : 1.0) * normal(random);
     }
-    // Long chains have short links: what is near for one is far for the other.
-    for (double part = 1; part > 1e-6; part /= 10) {
+    for (; part > 1e-6; part /= 10) {
       State<double> y = x;
       axpy(part, dq, y.q);
       axpy(1.0, dp, y.p);
