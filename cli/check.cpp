@@ -1,5 +1,6 @@
 // holonom check: reads a model, reports what it is, and runs nothing.
 #include <cstdio>
+#include <limits>
 
 #include "commands.hpp"
 #include "holonom/analysis/manifold.hpp"
@@ -60,10 +61,19 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   const std::vector<double> rates = invariant_rates(sys, start.state);
   for (std::size_t k = 0; k < rates.size(); ++k)
     std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
-                !is_finite(rates[k]) ? "NOT FINITE at states near the start"
+                !is_finite(rates[k]) ? "NOT known: dI/dt is not finite at states near the start"
                 : rates[k] < 1e-9    ? "conserved by the exact flow"
                                      : "NOT conserved by the exact flow",
                 rates[k]);
+  if (!labels.observables.empty()) {
+    State<double> x = start.state;
+    if (!manifold.multipliers(x).ok()) fill(x.lambda, std::numeric_limits<double>::quiet_NaN());
+    Vec<double> observed(static_cast<int>(labels.observables.size()));
+    sys.observables(x, observed);
+    for (std::size_t k = 0; k < labels.observables.size(); ++k)
+      std::printf("  observable %-7s %.6g at the start\n", labels.observables[k].c_str(),
+                  observed[static_cast<int>(k)]);
+  }
   const auto& events = compiled->model().events;
   Vec<double> value(static_cast<int>(events.size())), scale(value.size());
   sys.events(start.state.q, start.state.p, value, scale);

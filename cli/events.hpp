@@ -18,11 +18,34 @@ class FirstEvents final : public EventRecorder<S> {
   std::vector<Event<S>> list;
 };
 
+// The first of the events that are to end the run.
+template <class S>
+class StopAtEvent final : public EventRecorder<S> {
+ public:
+  explicit StopAtEvent(const std::vector<EventFormula>& formulas) : formulas_(formulas) {}
+  void event(const Event<S>& e) override {
+    if (reached || !formulas_[static_cast<std::size_t>(e.which)].stop) return;
+    reached = true;
+    at = e;
+  }
+  bool reached = false;
+  std::optional<Event<S>> at;
+
+ private:
+  const std::vector<EventFormula>& formulas_;
+};
+
 template <class S>
 struct Events {
   const std::vector<EventFormula>& formulas;
   const std::vector<EventCount<S>>& counts;
   const std::vector<Event<S>>& first;
+  const std::optional<Event<S>>& stopped;
+
+  bool may_stop() const {
+    return std::any_of(formulas.begin(), formulas.end(), [](const EventFormula& e) { return e.stop; });
+  }
+  const std::string& name(const Event<S>& e) const { return formulas[static_cast<std::size_t>(e.which)].name; }
 };
 
 // All that looks for events in a run; without a finder if none are wanted.
@@ -30,9 +53,9 @@ template <class S>
 class EventWatch {
  public:
   EventWatch(const GraphSystem<S>& sys, Kept kept, const std::string& path, bool overwrite)
-      : formulas_(sys.compiled().model().events) {
+      : formulas_(sys.compiled().model().events), stop_(formulas_) {
     if (formulas_.empty()) return;
-    std::vector<EventRecorder<S>*> to{&first_};
+    std::vector<EventRecorder<S>*> to{&first_, &stop_};
     if (!path.empty()) to.push_back(&file_.emplace(path, sys.labels(), formulas_, overwrite));
     std::vector<Direction> directions;
     for (const EventFormula& e : formulas_) directions.push_back(e.direction);
@@ -41,7 +64,8 @@ class EventWatch {
     };
     finder.emplace(sys, functions, std::move(directions), std::move(to), kept);
   }
-  Events<S> events() const { return {formulas_, finder ? finder->counts() : none_, first_.list}; }
+  Events<S> events() const { return {formulas_, finder ? finder->counts() : none_, first_.list, stop_.at}; }
+  const bool* stop() const { return &stop_.reached; }
 
   std::optional<EventFinder<S>> finder;
 
@@ -49,6 +73,7 @@ class EventWatch {
   const std::vector<EventFormula>& formulas_;
   const std::vector<EventCount<S>> none_;
   FirstEvents<S> first_;
+  StopAtEvent<S> stop_;
   std::optional<EventCsv<S>> file_;
 };
 

@@ -24,6 +24,7 @@ class Json {
     return *this;
   }
   Json& boolean(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
+  Json& null(std::string_view key) { return raw(key, "null"); }
   Json& integer(std::string_view key, long long value) { return raw(key, std::to_string(value)); }
   template <class S>
   Json& number(std::string_view key, const S& value) {

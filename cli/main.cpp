@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "commands.hpp"
+#include "holonom/expr/parser.hpp"
 #include "holonom/methods/any_method.hpp"
 #include "holonom/model/model.hpp"
 #include "holonom/run/driver.hpp"
@@ -35,6 +37,31 @@ int execute(const Command& command) {
   }
 }
 
+// Of the first command or option that does not exist, with the nearest one; or nothing.
+std::string unknown_word(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> commands;
+  for (const CLI::App* cmd : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(cmd->get_name());
+  const CLI::App* chosen = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("--")) {
+      if (name.size() == 2) break;
+      std::vector<std::string> options;
+      for (const CLI::Option* option : chosen->get_options())
+        for (const std::string& known : option->get_lnames()) options.push_back("--" + known);
+      if (std::find(options.begin(), options.end(), name) == options.end())
+        return "unknown option '" + name + "'." + did_you_mean(name, options);
+    } else if (chosen == &app && !word.starts_with("-")) {
+      if (std::find(commands.begin(), commands.end(), word) == commands.end())
+        return "unknown command '" + word + "'." + suggestion(word, commands, "The commands are");
+      chosen = app.get_subcommand(word);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 }  // namespace holonom
@@ -57,7 +84,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return finish_output(app.exit(e));  // --help, --version
-    return complain(std::string(e.what()) + "\nholonom: see 'holonom --help' and 'holonom <command> --help'", exit_bad_input);
+    const std::string unknown = unknown_word(app, argc, argv);
+    const std::string help = "\nholonom: see 'holonom --help' and 'holonom <command> --help'";
+    return complain((unknown.empty() ? e.what() : unknown) + help, exit_bad_input);
   }
   return finish_output(execute(chosen));
 }

@@ -1,5 +1,6 @@
 #include "prepare.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "holonom/analysis/rank.hpp"
@@ -22,6 +23,13 @@ MethodEntry method_entry(const std::string& key, const std::string& place, const
   } catch (const InputError& e) {
     throw InputError(place + e.what());
   }
+}
+
+std::string advice_without_constraints(const MethodInfo& info) {
+  const auto has_projected = [&](const MethodFamily& family) { return family.parse(info.key + "+jay").has_value(); };
+  const bool projected = std::any_of(methods().families().begin(), methods().families().end(), has_projected);
+  return info.key + " is no method for systems with constraints, and a smaller step does not help: take lobatto-" +
+         std::to_string(info.stages + 1) + (projected ? ", or " + info.key + "+jay (--projection jay)." : ".");
 }
 
 // Native code costs some 10 to 40 ms to make: `auto` takes it for runs that are longer than that.

@@ -20,6 +20,9 @@ std::string shorten(const auto& x) {
 // `place` says where the key was written: how a message begins.
 MethodEntry method_entry(const std::string& key, const std::string& place, const std::string& projection = {});
 
+// What to do about a step that fails, with a method that is not for constraints on a system that has some.
+std::string advice_without_constraints(const MethodInfo& info);
+
 // Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not there.
 bool use_native(const std::string& engine, const std::string& precision, const Model& model, double substeps);
 

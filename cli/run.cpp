@@ -1,12 +1,14 @@
 // holonom run: integrates a model and reports what was kept.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
 #include "commands.hpp"
 #include "counters.hpp"
 #include "events.hpp"
+#include "holonom/expr/parser.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
@@ -27,7 +29,7 @@ namespace {
 struct Options {
   std::string model, out, events_out, precision = "double", engine = "auto", watch = "all";
   std::optional<std::string> method, step, until, sample;
-  std::vector<std::string> set, event;
+  std::vector<std::string> set, event, observe, stop_at;
   long steps = -1, every = 0;
   double tolerance = 0;
   std::string newton = "auto", projection, multipliers = "exact";
@@ -80,21 +82,29 @@ void write_multipliers(Json& json, const Labels& labels, const Vec<S>& lambda) {
   json.end();
 }
 
-// How many there were, by name; then the first ones.
+template <class S>
+void write_event(Json& json, std::string_view key, const Labels& labels, const Events<S>& events, const Event<S>& e) {
+  json.begin(key).text("name", events.name(e)).text("direction", e.up ? "up" : "down");
+  json.number("t", e.state.t);
+  write_coordinates(json, "q", labels, e.state.q);
+  write_coordinates(json, "p", labels, e.state.p);
+  json.number("energy", e.seen.energy).number("position_residual", e.seen.position.absolute);
+  json.number("hidden_residual", e.seen.hidden.absolute).end();
+}
+
+// How many there were, by name; then the first ones, and the one that ended the run.
 template <class S>
 void write_events(Json& json, const Labels& labels, const Events<S>& events) {
   json.begin("event_counts");
   for (std::size_t k = 0; k < events.formulas.size(); ++k) json.integer(events.formulas[k].name, events.counts[k].total());
   json.end().begin_list("events");
-  for (const Event<S>& e : events.first) {
-    json.begin().text("name", events.formulas[static_cast<std::size_t>(e.which)].name).text("direction", e.up ? "up" : "down");
-    json.number("t", e.state.t);
-    write_coordinates(json, "q", labels, e.state.q);
-    write_coordinates(json, "p", labels, e.state.p);
-    json.number("energy", e.seen.energy).number("position_residual", e.seen.position.absolute);
-    json.number("hidden_residual", e.seen.hidden.absolute).end();
-  }
+  for (const Event<S>& e : events.first) write_event(json, "", labels, events, e);
   json.end_list();
+  if (!events.may_stop()) return;
+  if (events.stopped)
+    write_event(json, "stopped", labels, events, *events.stopped);
+  else
+    json.null("stopped");
 }
 
 template <class S>
@@ -116,6 +126,15 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
   json.begin("invariants");
   for (int k = 0; k < r.invariant_initial.size(); ++k)
     json.begin(labels.invariants[static_cast<std::size_t>(k)]).number("initial", r.invariant_initial[k]).number("max_error", r.invariant_error[k]).end();
+  json.end().begin("observables");
+  for (std::size_t k = 0; k < r.observables.size(); ++k) {
+    const ObservableSummary<S>& seen = r.observables[k];
+    json.begin(labels.observables[k])
+        .number("initial", seen.initial)
+        .number("final", seen.last)
+        .number("mean", seen.mean);
+    json.number("min", seen.least).number("max", seen.largest).end();
+  }
   json.end();
   write_events(json, labels, events);
   write(json, r.counters);
@@ -139,6 +158,9 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   for (int k = 0; k < r.invariant_initial.size(); ++k)
     std::printf("  %-18s %.10g at the start, largest error %.2e\n", labels.invariants[static_cast<std::size_t>(k)].c_str(),
                 number(r.invariant_initial[k]), number(r.invariant_error[k]));
+  for (std::size_t k = 0; k < r.observables.size(); ++k)
+    std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(),
+                number(r.observables[k].mean), number(r.observables[k].least), number(r.observables[k].largest));
   for (std::size_t k = 0; k < events.formulas.size(); ++k) {
     const EventCount<S>& count = events.counts[k];
     std::printf("  event %-12s %ld", events.formulas[k].name.c_str(), count.total());
@@ -146,6 +168,9 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
       std::printf(" (%ld up, %ld down), from t = %s to %s", count.up, count.down, shorten(count.first).c_str(), shorten(count.last).c_str());
     std::printf("\n");
   }
+  if (events.stopped)
+    std::printf("  stopped            at event %s (%s), t = %s\n", events.name(*events.stopped).c_str(),
+                events.stopped->up ? "up" : "down", shorten(events.stopped->state.t).c_str());
   if (c.newton_solves > 0)
     std::printf("  Newton             %.2f iterations a step, at most %d\n",
                 newton_mean(c), c.newton_max);
@@ -203,7 +228,9 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   MethodOptions options{.newton = {.tolerance = o.tolerance, .matrix = stage_matrix(o.newton)}, .threads = o.threads, .compensated = {}};
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
-  if (start.moved > 0) warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
+  const bool keeps = !model.keep_q.empty() || !model.keep_v.empty();
+  if (start.moved > 0 && !keeps)
+    warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
   if (start.energy_lost > 0)
     warn("project = true made the initial motion tangent to the constraints, which took " + shorten(start.energy_lost) + " of its energy");
 
@@ -247,7 +274,15 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
     recorders.push_back(&*watch.finder);
     every = 1;
   }
-  RunPlan plan{.steps = steps, .every = every, .watch_all = o.watch == "all" || !entry.info.one_step, .retry = entry.info.one_step, .stage_multipliers = o.multipliers == "stage", .interrupt = &interrupt_after_a_step(), .progress = {}};
+  RunPlan plan{.steps = steps,
+               .every = every,
+               .watch_all = o.watch == "all" || !entry.info.one_step,
+               .retry = entry.info.one_step,
+               .stage_multipliers = o.multipliers == "stage",
+               .interrupt = &interrupt_after_a_step(),
+               .stop = watch.stop(),
+               .progress = {}};
+  if (!entry.info.constrained && sys.m() > 0) plan.advice = advice_without_constraints(entry.info);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) plan.progress = show_progress;
   const RunResult<S> result = run(sys, *method, start.state, h, plan, recorders);
@@ -263,6 +298,8 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
       warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite after step " + std::to_string(step) + " (t = " +
            shorten(S(S(step) * h)) + "), and maybe later: whether it is kept is not known");
     }
+  if (events.may_stop() && !events.stopped && result.status == RunStatus::done)
+    warn("the run was to stop at an event that did not happen: it went to its end");
   if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result, events).c_str());
   else print_table(sys, o, entry.info.key, h, result, events);
   switch (result.status) {
@@ -283,11 +320,22 @@ int run_command(const Options& o) {
     throw InputError("--events-out " + o.events_out + ": this is the file of --out; give another name");
   if (!o.events_out.empty() && !o.events_out.ends_with(".csv"))
     throw InputError("--events-out " + o.events_out + ": the file name must end in .csv");
-  Model model = load_model(o.model, overrides(o.set), o.event);
+  Model model = load_model(o.model, overrides(o.set), o.event, o.observe);
   std::vector<std::string> inputs = model.files;
   for (std::string& file : files_of_method(o.method.value_or(model.method))) inputs.push_back(std::move(file));
   protect_inputs("--out", o.out, inputs);
   protect_inputs("--events-out", o.events_out, inputs);
+  for (const std::string& name : o.stop_at) {
+    std::vector<std::string> names;
+    for (EventFormula& e : model.events) {
+      names.push_back(e.name);
+      e.stop |= e.name == name;
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw InputError("--stop-at " + name + ": there is no event of this name." +
+                       (names.empty() ? " Give one: --event \"" + name + "=formula\", or [events] in the model"
+                                      : suggestion(name, names, "Events")));
+  }
   if (!o.events_out.empty() && model.events.empty())
     throw InputError("--events-out: there are no events; give --event, or [events] in the model");
   const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
@@ -330,6 +378,13 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")->excludes(every);
   cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file")->check(file_name());
   cmd->add_option("--event", o->event, "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
+      ->allow_extra_args(false);
+  cmd->add_option("--stop-at", o->stop_at,
+                  "name of an event: end the run with the step in which it happens; may be repeated")
+      ->allow_extra_args(false);
+  cmd->add_option("--observe", o->observe,
+                  "formula or name=formula in coordinates, momenta, velocities and multipliers: record it, and its "
+                  "mean; may be repeated")
       ->allow_extra_args(false);
   cmd->add_option("--events-out", o->events_out, "Write the events to this .csv file")->check(file_name());
   cmd->add_flag("--force", o->force, "Overwrite an existing output file");

@@ -27,6 +27,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     for (int i = static_cast<int>(labels.coordinates.size()); i < pattern.n; ++i) labels.coordinates.push_back(name("q", i));
     for (int k = static_cast<int>(labels.constraints.size()); k < pattern.m(); ++k) labels.constraints.push_back(name("g", k));
     labels.invariants.clear();
+    labels.observables.clear();
     this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
     this->labels_ = std::make_shared<const Labels>(std::move(labels));
     G_ = make_jacobian(sys_);

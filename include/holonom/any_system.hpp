@@ -31,7 +31,7 @@ struct StackBlock {
 // Names for people: every message and every column uses these.
 struct Labels {
   std::string model;
-  std::vector<std::string> coordinates, constraints, invariants;
+  std::vector<std::string> coordinates, constraints, invariants, observables;
   std::vector<VectorBlock> vectors;
   std::vector<StackBlock> stacks;
 };
@@ -109,6 +109,9 @@ class AnySystem {
   const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  // To be recorded and averaged, without a claim that they are conserved; λ only where something uses it.
+  virtual bool observables_use_multipliers() const { return false; }
+  virtual void observables(const State<S>&, Vec<S>&) const {}
   // The same system for another thread, or nullptr if there is none.
   virtual std::unique_ptr<AnySystem> clone() const { return nullptr; }
   // What is wrong at a point where an evaluation gave NaN or infinity.

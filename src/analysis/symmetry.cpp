@@ -1,5 +1,6 @@
 #include "holonom/analysis/symmetry.hpp"
 
+#include <limits>
 #include <random>
 
 #include "holonom/analysis/manifold.hpp"
@@ -11,18 +12,26 @@ std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const Sta
   Manifold<double> manifold(sys);
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
+  Vec<double> dq(sys.n()), dp(sys.n());
   double extent = 0, speed = 0;
   for (int i = 0; i < sys.n(); ++i) {
     extent = std::max(extent, std::abs(x.q[i]));
     speed = std::max(speed, std::abs(x.p[i]));
   }
+  double part = 1;  // long chains have short links: what is near for one is far for the other
   for (int k = 1; k < count; ++k) {
-    State<double> y = x;
     for (int i = 0; i < sys.n(); ++i) {
-      y.q[i] += 1e-2 * (extent > 0 ? extent : 1.0) * normal(random);
-      y.p[i] += 1e-1 * (speed > 0 ? speed : 1.0) * normal(random);
+      dq[i] = 1e-2 * (extent > 0 ? extent : 1.0) * normal(random);
+      dp[i] = 1e-1 * (speed > 0 ? speed : 1.0) * normal(random);
     }
-    if (sys.diagnose(y.q, y.p).empty() && manifold.project(y).ok()) states.push_back(y);
+    for (; part > 1e-6; part /= 10) {
+      State<double> y = x;
+      axpy(part, dq, y.q);
+      axpy(1.0, dp, y.p);
+      if (!sys.diagnose(y.q, y.p).empty() || !manifold.project(y).ok()) continue;
+      states.push_back(std::move(y));
+      break;
+    }
   }
   return states;
 }
@@ -52,22 +61,30 @@ std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<
   std::vector<double> rates(static_cast<std::size_t>(count), 0.0);
   if (count == 0) return rates;
   Manifold<double> manifold(sys);
-  Vec<double> dq(n), dp(n), rate(count), part(count), zero(n);
+  Vec<double> dq(n), dp(n), rate(count), terms(count);
+  // The terms of dI/dt cancel when I is conserved: their size is the measure, the largest of all states, because at
+  // rest there is nothing but rounding errors.
+  std::vector<double> size(rates.size(), 0.0);
   Jacobian<double> G(sys.pattern());
+  bool tried = false;
   for (State<double> y : nearby_states(sys, x, 4)) {
     if (!manifold.multipliers(y).ok()) continue;
+    tried = true;
     sys.H_p(y.q, y.p, dq);
     sys.H_q(y.q, y.p, dp);
     for (double& f : dp) f = -f;
     sys.G(y.q, G);
     subtract_force(G, y.lambda, dp);
-    sys.invariants_along(y.q, y.p, dq, dp, rate);
-    // Its two parts cancel when I is conserved: their size is the measure.
-    sys.invariants_along(y.q, y.p, dq, zero, part);
+    sys.invariants_along(y.q, y.p, dq, dp, rate, terms);
     for (int k = 0; k < count; ++k) {
-      const double size = std::max({std::abs(part[k]), std::abs(rate[k] - part[k]), 1e-12});
-      keep_largest(rates[static_cast<std::size_t>(k)], std::abs(rate[k]) / std::max(size, 1.0));
+      const auto i = static_cast<std::size_t>(k);
+      keep_largest(rates[i], std::abs(rate[k]));  // NaN stays
+      size[i] = std::max(size[i], terms[k]);
     }
+  }
+  for (std::size_t k = 0; k < rates.size(); ++k) {
+    if (!tried) rates[k] = std::numeric_limits<double>::quiet_NaN();
+    if (size[k] > 0) rates[k] /= size[k];
   }
   return rates;
 }

@@ -272,7 +272,11 @@ class Parser {
     if (std::find(scope_.vectors.begin(), scope_.vectors.end(), word) != scope_.vectors.end()) return item(word, place);
     if (word == "pi") return Expr{&g_, g_.pi()};
     if (const auto it = scope_.names.find(word); it != scope_.names.end()) return it->second;
-    if (word == "t") fail(place, "'t' is reserved: energies, constraints and events must not depend on time");
+    if (word == "t")
+      fail(place,
+           "'t' is reserved: formulas must not depend on time. A drive is written with a clock coordinate, tau, and "
+           "p_tau added to "
+           "the hamiltonian: docs/time-dependent.md");
     if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);
@@ -338,9 +342,13 @@ class Parser {
       fail(place, e.what());
     }
     check(1);  // rate
-    if (scope_.v.empty()) fail(place, "rate(f) needs velocities: it may be used in the kinetic energy and in what it uses");
     const NodeId f = number(0).node;
-    return Expr{&g_, along(g_, std::span(&f, 1), scope_.q, scope_.v)[0]};
+    std::vector<NodeId> q = scope_.q, v = scope_.v;
+    if (scope_.item_rates) scope_.item_rates(f, q, v);
+    if (v.empty())
+      fail(place,
+           "rate(f) needs velocities: it may be used in the kinetic energy, in observables, and in what they use");
+    return Expr{&g_, along(g_, std::span(&f, 1), q, v)[0]};
   }
 
   std::string_view text_;

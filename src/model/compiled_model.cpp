@@ -81,6 +81,7 @@ CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
   labels.coordinates = model_.coordinates;
   for (const Named& c : model_.constraints) labels.constraints.push_back(c.name);
   for (const Named& i : model_.invariants) labels.invariants.push_back(i.name);
+  for (const Named& o : model_.observables) labels.observables.push_back(o.name);
   SparseJacobian J = jacobian(graph, nodes_of(model_.constraints), model_.q);
   for (std::size_t k = 0; k < model_.constraints.size(); ++k)
     if (J.row_start[k] == J.row_start[k + 1]) refuse_flat(model_, model_.constraints[k].name);
@@ -90,6 +91,7 @@ CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
   shared_labels_ = std::make_shared<const Labels>(std::move(labels));
   shared_pattern_ = std::make_shared<const Pattern>(std::move(pattern));
   find_form();
+  find_observable_needs();
 }
 
 namespace {
@@ -133,6 +135,7 @@ void CompiledModel::add_vectors(Labels& labels, Pattern& pattern) {
   for (const MappedTerm& term : model_.terms) {
     stacks_.emplace_back();
     if (term.role == MappedTerm::Role::invariant) labels.invariants.push_back(term.name);
+    if (term.role == MappedTerm::Role::observable) labels.observables.push_back(term.name);
     if (term.role != MappedTerm::Role::constraint) continue;
     const std::vector<Nodes> parts = kernel_gradient(graph, term, term.kernel);
     if (without_zeros(parts).empty()) refuse_flat(model_, term.name);
@@ -160,6 +163,16 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
     map.signature.inputs.push_back(how);
     in.push_back(std::move(block));
   };
+  const auto source_of = [](MappedTerm::Gather::From from) {
+    switch (from) {
+      case MappedTerm::Gather::From::position: return Source::q;
+      case MappedTerm::Gather::From::momentum: return Source::p;
+      case MappedTerm::Gather::From::velocity: return Source::velocity;
+      case MappedTerm::Gather::From::multiplier: return Source::multipliers;
+      case MappedTerm::Gather::From::energies: break;
+    }
+    return Source::energies;
+  };
   const auto write = [&](MapOutput how, Nodes block) {
     map.signature.outputs.push_back(how);
     out.push_back(std::move(block));
@@ -167,7 +180,7 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
   Nodes x;
   for (std::uint32_t g = 0; g < term.gathers.size(); ++g) {
     const MappedTerm::Gather& gather = term.gathers[g];
-    read(gather.momentum ? Source::p : Source::q, MapInput::gathered(g), gather.x);
+    read(source_of(gather.from), MapInput::gathered(g), gather.x);
     x.insert(x.end(), gather.x.begin(), gather.x.end());
   }
   for (const MappedTerm::RowValue& value : term.values) read(Source::row_value, MapInput::per_row(1), {value.input});
@@ -188,7 +201,21 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
   const auto G_row = [&] { return without_zeros(kernel_gradient(graph, term, term.kernel)); };
   switch (f) {
     case Formula::V:
-    case Formula::invariants: write(MapOutput::summed(), kernel); break;
+    case Formula::invariants:
+    case Formula::observables: write(MapOutput::summed(), kernel); break;
+    case Formula::invariants_along: {
+      Nodes motion;  // u for positions, w for momenta
+      for (std::uint32_t g = 0; g < term.gathers.size(); ++g) {
+        Nodes block = new_inputs(graph, term.gathers[g].x.size());
+        motion.insert(motion.end(), block.begin(), block.end());
+        read(term.gathers[g].from == MappedTerm::Gather::From::momentum ? Source::w : Source::u, MapInput::gathered(g),
+             std::move(block));
+      }
+      const Nodes rate = along(graph, kernel, x, motion);
+      write(MapOutput::summed(), rate);
+      write(MapOutput::summed(), magnitude_of_terms(graph, rate));
+      break;
+    }
     case Formula::events:
       write(MapOutput::summed(), kernel);
       write(MapOutput::summed(), magnitude_of_terms(graph, kernel));
@@ -437,11 +464,15 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       return make({q, lambda, u, w}, {along(graph, first, q, w)});
     }
     case Formula::invariants: return make({q, p}, {nodes_of(model_.invariants)});
-    case Formula::invariants_q:
-    case Formula::invariants_p: {  // along the directions u
-      const Nodes u = new_inputs(graph, n);
-      return make({q, p, u}, {along(graph, nodes_of(model_.invariants), f == Formula::invariants_q ? q : p, u)});
+    case Formula::invariants_along: {
+      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n);
+      Nodes x = q, motion = u;
+      x.insert(x.end(), p.begin(), p.end());
+      motion.insert(motion.end(), w.begin(), w.end());
+      const Nodes rate = along(graph, nodes_of(model_.invariants), x, motion);
+      return make({q, p, u, w}, {rate, magnitude_of_terms(graph, rate)});
     }
+    case Formula::observables: return make({q, p, v, model_.lambda, model_.energies}, {nodes_of(model_.observables)});
     case Formula::events: {
       Nodes events;
       for (const EventFormula& e : model_.events) events.push_back(e.node);
@@ -484,6 +515,31 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   return nullptr;
 }
 
+void CompiledModel::find_observable_needs() {
+  const auto note = [&](const std::string& name, bool velocity, bool multipliers, bool energies) {
+    if (energies && form_ == Form::general)
+      throw InputError(model_.place("observables." + name) + "observable '" + name +
+                       "' uses the kinetic or the potential energy, but " + not_separable_ +
+                       ": write the part that you mean as a formula of coordinates and momenta");
+    observable_needs_.velocity |= velocity || energies;  // T = p·v/2
+    observable_needs_.multipliers |= multipliers;
+    observable_needs_.energies |= energies;
+  };
+  for (const Named& o : model_.observables) {
+    const auto uses = [&](const Nodes& inputs) { return depends_on(*model_.graph, std::span(&o.node, 1), inputs); };
+    note(o.name, uses(model_.v), uses(model_.lambda), uses(model_.energies));
+  }
+  for (const MappedTerm& term : model_.terms) {
+    if (term.role != MappedTerm::Role::observable) continue;
+    using From = MappedTerm::Gather::From;
+    const auto uses = [&](From from) {
+      return std::any_of(term.gathers.begin(), term.gathers.end(),
+                         [&](const MappedTerm::Gather& g) { return g.from == from; });
+    };
+    note(term.name, uses(From::velocity), uses(From::multiplier), uses(From::energies));
+  }
+}
+
 bool CompiledModel::is_split() const {
   return model_.fast_potential ||
          std::any_of(model_.terms.begin(), model_.terms.end(), [](const MappedTerm& term) { return term.fast; });
@@ -499,6 +555,7 @@ std::vector<Formula> CompiledModel::hot() const {
   using enum Formula;
   std::vector<Formula> list{g, G, g_and_G, g_scale, invariants};
   if (!model_.events.empty()) list.push_back(events);
+  if (!model_.observables.empty()) list.push_back(observables);
   switch (form_) {
     case Form::separable:
       list.insert(list.end(), {V, V_q});
@@ -516,9 +573,10 @@ std::vector<Formula> CompiledModel::hot(const MappedTerm& term) {
     case MappedTerm::Role::energy: return {Formula::V, Formula::V_q};
     case MappedTerm::Role::constraint: return {Formula::g, Formula::G, Formula::g_and_G, Formula::g_scale};
     case MappedTerm::Role::invariant: return {Formula::invariants};
-    case MappedTerm::Role::event: break;
+    case MappedTerm::Role::event: return {Formula::events};
+    case MappedTerm::Role::observable: break;
   }
-  return {Formula::events};
+  return {Formula::observables};
 }
 
 std::shared_ptr<const NativeFormulas> CompiledModel::native() const {

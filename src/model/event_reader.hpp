@@ -14,7 +14,7 @@ class EventReader {
   void read_option(const std::string& option);
 
  private:
-  void add(const Fail& fail, const std::string& name, NodeId x, Direction direction);
+  void add(const Fail& fail, const std::string& name, NodeId x, Direction direction, bool stop);
 
   FormulaReader& r_;
   TableReader& tables_;

@@ -7,6 +7,38 @@
 
 namespace holonom {
 
+namespace {
+
+// Of things that other programs have under such names.
+std::string what_is_possible(std::string_view key) {
+  const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
+  };
+  if (is_one_of({"damp", "friction", "drag", "dissip", "viscous", "viscosity"}))
+    return " Damping and friction are not possible: all methods here are for systems that conserve their energy. Only "
+           "a decay of all "
+           "momenta at one rate can be written, with a clock coordinate (docs/time-dependent.md).";
+  if (is_one_of({"force", "torque", "load", "drive", "drivin", "actuat", "motor", "control", "input"}))
+    return " A force is given by its potential in [energy]: F along x is potential = \"-F*x\", a torque M about phi "
+           "\"-M*phi\". A drive that "
+           "depends on time is written with a clock coordinate (docs/time-dependent.md). Forces without a potential, "
+           "friction and damping "
+           "are not possible.";
+  return {};
+}
+
+}  // namespace
+
+NamedFormula split_option(const std::string& option) {
+  const auto equals = option.find('=');
+  const bool comparison = equals == std::string::npos || option.compare(equals, 2, "==") == 0 ||
+                          (equals > 0 && std::string_view("<>!").find(option[equals - 1]) != std::string_view::npos);
+  std::string name = comparison ? option : option.substr(0, equals);
+  while (name.ends_with(' ')) name.pop_back();
+  return {std::move(name), !comparison, comparison ? 0 : equals + 1};
+}
+
 const toml::table* FormulaReader::table(const toml::table& parent, std::string_view key) const {
   const toml::node* node = parent.get(key);
   if (!node) return nullptr;
@@ -18,7 +50,9 @@ void FormulaReader::check_keys(const toml::table& t, const std::vector<std::stri
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (const Entry& e : in_file_order(t)) {
     if (names.contains(e.key)) continue;
-    source.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." + suggestion(e.key, known, "Known keys"));
+    const std::string near = did_you_mean(e.key, known), hint = near.empty() ? what_is_possible(e.key) : near;
+    source.fail(e.place->source().begin, "unknown key '" + e.key + "' in " + where + "." +
+                                             (hint.empty() ? suggestion(e.key, known, "Known keys") : hint));
   }
 }
 

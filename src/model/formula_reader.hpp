@@ -9,6 +9,15 @@ namespace holonom {
 // Throws an InputError that says where, and what.
 using Fail = std::function<void(const std::string& what)>;
 
+// "formula" or "name=formula", as options of the command line have them; x == y is a formula. Without a name the
+// formula is one.
+struct NamedFormula {
+  std::string name;
+  bool has_name;
+  std::size_t formula_at;
+};
+NamedFormula split_option(const std::string& option);
+
 class FormulaReader {
  public:
   explicit FormulaReader(const TomlSource& toml_source) : source(toml_source) { scope.graph = model.graph.get(); }

@@ -125,6 +125,10 @@ Model& Model::add_invariant(const std::string& invariant_name, const Expr& value
   invariants.push_back({invariant_name, value.node});
   return *this;
 }
+Model& Model::add_observable(const std::string& observable_name, const Expr& value) {
+  observables.push_back({observable_name, value.node});
+  return *this;
+}
 Model& Model::add_event(const std::string& event_name, const Expr& zero, Direction direction) {
   events.push_back({event_name, zero.node, direction});
   return *this;

@@ -73,28 +73,78 @@ void TableReader::read_vector(const Entry& e) {
   v.start = v.q0;
   r_.declare(e.key, at, Expr{r_.scope.graph, Graph::zero});  // checks the name
   r_.scope.names.erase(e.key);
-  r_.scope.vectors.insert(r_.scope.vectors.end(), {e.key, "p_" + e.key});
+  using From = MappedTerm::Gather::From;
+  for (const auto& [prefix, from] :
+       {std::pair{"", From::position}, std::pair{"p_", From::momentum}, std::pair{"v_", From::velocity}}) {
+    add_array({prefix + e.key, from, v.count, v.dim, v.offset});
+    r_.scope.vectors.push_back(prefix + e.key);
+  }
   r_.scope.gather = [this](std::string_view name, NodeId index) { return gather(name, index); };
+  r_.scope.item_rates = [this](NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& velocity) {
+    add_item_rates(formula, q, velocity);
+  };
   model_.vectors.push_back(std::move(v));
 }
 
-ExprVector TableReader::gather(std::string_view name, NodeId index) {
-  const bool momentum = name.starts_with("p_") && std::none_of(model_.vectors.begin(), model_.vectors.end(),
-                                                               [&](const VectorCoordinate& v) { return v.name == name; });
-  if (momentum) name.remove_prefix(2);
-  const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(), [&](const VectorCoordinate& c) { return c.name == name; });
-  const auto k = static_cast<std::size_t>(v - model_.vectors.begin());
-  const auto [known, fresh] = items_by_name_.try_emplace({k, momentum, index}, items_.size());
-  if (fresh) {
-    items_.push_back({k, momentum, index, {}});
-    for (int c = 0; c < v->dim; ++c) {
-      items_.back().x.push_back(model_.graph->input());
-      item_of_input_.emplace(items_.back().x.back(), known->second);
-    }
+void TableReader::add_array(Array array) {
+  array_by_name_.emplace(array.name, arrays_.size());
+  arrays_.push_back(std::move(array));
+}
+
+void TableReader::declare_multipliers() {
+  Scope& scope = r_.scope;
+  const auto is_free = [&](const std::string& name) {
+    return !scope.names.contains(name) && !array_by_name_.contains(name);
+  };
+  for (const Named& c : model_.constraints) {
+    model_.lambda.push_back(model_.graph->input());
+    if (is_free("lambda_" + c.name))
+      scope.names.emplace("lambda_" + c.name, Expr{model_.graph.get(), model_.lambda.back()});
   }
+  auto first = static_cast<int>(model_.constraints.size());
+  for (const MappedTerm& term : model_.terms) {
+    if (term.role != MappedTerm::Role::constraint) continue;
+    const std::string name = "lambda_" + term.name;
+    if (is_free(name)) {
+      add_array({name, MappedTerm::Gather::From::multiplier, term.rows, 0, first});
+      if (term.single)
+        scope.names.emplace(name, std::get<Expr>(gather(name, Graph::zero)));
+      else
+        scope.vectors.push_back(name);
+    }
+    first += term.rows;
+  }
+}
+
+const TableReader::Item& TableReader::find_item(std::size_t array, NodeId index) {
+  const auto [known, is_new] = items_by_name_.try_emplace({array, index}, items_.size());
+  if (!is_new) return items_[known->second];
+  Item& fresh = items_.emplace_back(Item{array, index, {}});
+  for (int c = 0; c < std::max(1, arrays_[array].dim); ++c) {
+    fresh.x.push_back(model_.graph->input());
+    item_of_input_.emplace(fresh.x.back(), known->second);
+  }
+  return fresh;
+}
+
+FormulaValue TableReader::gather(std::string_view name, NodeId index) {
+  const std::size_t array = array_by_name_.find(name)->second;
+  const Item& found = find_item(array, index);
+  if (arrays_[array].dim == 0) return Expr{model_.graph.get(), found.x.front()};
   ExprVector components;
-  for (const NodeId x : items_[known->second].x) components.push_back({model_.graph.get(), x});
+  for (const NodeId x : found.x) components.push_back({model_.graph.get(), x});
   return components;
+}
+
+void TableReader::add_item_rates(NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& v) {
+  for (const std::size_t k : items_in(formula)) {
+    const Item item = items_[k];
+    if (arrays_[item.array].from != MappedTerm::Gather::From::position) continue;
+    constexpr std::size_t to_velocity = 2;  // r, p_r, v_r
+    const Item& velocity = find_item(item.array + to_velocity, item.index);
+    q.insert(q.end(), item.x.begin(), item.x.end());
+    v.insert(v.end(), velocity.x.begin(), velocity.x.end());
+  }
 }
 
 NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) const {
@@ -271,7 +321,11 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
 
 void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
   const bool stack = role == MappedTerm::Role::constraint;
-  const std::string kind = stack ? "constraints.stack" : role == MappedTerm::Role::energy ? "energy.sum" : "invariants.sum";
+  const bool observable = role == MappedTerm::Role::observable;
+  const std::string kind = stack                              ? "constraints.stack"
+                           : observable                       ? "observables.sum"
+                           : role == MappedTerm::Role::energy ? "energy.sum"
+                                                              : "invariants.sum";
   if (!list.is_array()) r_.source.fail(list, "write it as a list of tables: [[" + kind + "]]");
   for (const toml::node& node : *list.as_array()) {
     const toml::table* t = node.as_table();
@@ -284,7 +338,11 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
     if (!over || !formula) r_.source.fail(*t, "[[" + kind + "]] needs over and " + formula_key);
     std::string name = name_node ? name_node->value<std::string>().value_or("") : "";
     if (role != MappedTerm::Role::energy && !is_valid_name(name)) r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
-    const std::string what = stack ? "constraint '" + name + "'" : role == MappedTerm::Role::energy ? "a sum of the energy" : "invariant '" + name + "'";
+    const std::string what = role == MappedTerm::Role::energy ? "a sum of the energy"
+                                                              : (stack        ? "constraint '"
+                                                                 : observable ? "observable '"
+                                                                              : "invariant '") +
+                                                                    name + "'";
     Table table = read_table(*over, what);
     std::vector<std::string> own = table.names;  // index variables and `where` are names of this term alone
     for (std::size_t k = 0; k < table.names.size(); ++k)
@@ -298,7 +356,8 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
     }
     const NodeId kernel = r_.formula(*formula, what);
     if (stack) r_.refuse_comparison(*formula, kernel, what);
-    if (role != MappedTerm::Role::energy) r_.mark((stack ? "constraints." : "invariants.") + name, *formula);
+    if (role != MappedTerm::Role::energy)
+      r_.mark((stack ? "constraints." : observable ? "observables." : "invariants.") + name, *formula);
     MappedTerm term = finish(r_.fail_at(*formula), kernel, role, name, std::move(table));
     if (const toml::node* part = t->get("part")) {
       const std::string word = part->value<std::string>().value_or("");
@@ -334,12 +393,20 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
   Graph& graph = *model_.graph;
   const std::vector<NodeId> used = graph.reachable(std::span(&kernel, 1));
   const std::string what = name.empty() ? "this term" : "'" + name + "'";
-  const bool with_momenta = role == MappedTerm::Role::invariant || role == MappedTerm::Role::event;
+  using From = MappedTerm::Gather::From;
+  const bool with_momenta = role != MappedTerm::Role::energy && role != MappedTerm::Role::constraint;
+  const auto check_use = [&](From from, const std::string& name_used) {
+    if (role == MappedTerm::Role::observable || from == From::position || (from == From::momentum && with_momenta))
+      return;
+    fail(
+        what + " uses " + name_used +
+        (with_momenta ? ": write it with coordinates and momenta" : ": it must be a formula of the coordinates alone"));
+  };
   for (const std::size_t k : items_in(kernel)) {
     const Item& item = items_[k];
-    const VectorCoordinate& v = model_.vectors[item.vector];
-    if (item.momentum && !with_momenta) fail(what + " uses p_" + v.name + ": it must be a formula of the coordinates alone");
-    MappedTerm::Gather gather{item.momentum, item.x, {}};
+    const Array& v = arrays_[item.array];
+    check_use(v.from, v.name);
+    MappedTerm::Gather gather{v.from, item.x, {}};
     const std::vector<double> index = [&] {
       for (const NodeId i : graph.reachable(std::span(&item.index, 1)))
         if (graph[i].op == Op::input && std::none_of(table.values.begin(), table.values.end(), [&](const auto& x) { return x.input == i; }))
@@ -349,7 +416,7 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
     for (int row = 0; row < table.rows; ++row) {
       const double i = index[static_cast<std::size_t>(row)];
       if (i >= 0 && i < v.count && i == std::floor(i)) {
-        gather.first.push_back(v.offset + static_cast<int>(i) * v.dim);
+        gather.first.push_back(v.offset + static_cast<int>(i) * std::max(1, v.dim));
         continue;
       }
       std::ostringstream text;
@@ -358,17 +425,29 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
     }
     term.gathers.push_back(std::move(gather));
   }
-  // Coordinates with a name of their own are the same for all rows.
+  // What has a name of its own is the same for all rows.
   std::unordered_map<NodeId, NodeId> by;
-  for (const auto& [inputs, momentum] : {std::pair{&model_.q, false}, std::pair{&model_.p, true}})
-    for (std::size_t i = 0; i < inputs->size(); ++i) {
-      if (!std::binary_search(used.begin(), used.end(), (*inputs)[i])) continue;
-      if (momentum && !with_momenta)
-        fail(what + " uses p_" + model_.coordinates[i] + ": it must be a formula of the coordinates alone");
-      by[(*inputs)[i]] = graph.input();
-      term.gathers.push_back({momentum, {by[(*inputs)[i]]}, std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
+  const struct {
+    const std::vector<NodeId>& inputs;  // in the order in which they were made
+    From from;
+    const char* prefix;
+  } named[] = {{model_.q, From::position, ""},
+               {model_.p, From::momentum, "p_"},
+               {model_.v, From::velocity, "v_"},
+               {model_.lambda, From::multiplier, ""},
+               {model_.energies, From::energies, ""}};
+  for (const auto& [inputs, from, prefix] : named)
+    for (const NodeId x : used) {
+      const auto it = std::lower_bound(inputs.begin(), inputs.end(), x);
+      if (it == inputs.end() || *it != x) continue;
+      const auto i = static_cast<std::size_t>(it - inputs.begin());
+      if (from == From::momentum || from == From::velocity) check_use(from, prefix + model_.coordinates[i]);
+      by[x] = graph.input();
+      term.gathers.push_back(
+          {from,
+           {by[x]},
+           std::vector<std::int32_t>(static_cast<std::size_t>(table.rows), static_cast<std::int32_t>(i))});
     }
-  if (depends_on(graph, std::span(&kernel, 1), model_.v)) fail(what + " uses velocities: write it with coordinates" + (with_momenta ? " and momenta" : ""));
   term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
   for (MappedTerm::RowValue& value : table.values)
     if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1))) term.values.push_back(std::move(value));
@@ -382,7 +461,7 @@ void TableReader::check_rows(const Fail& fail, const MappedTerm& term, const std
   for (std::size_t a = 0; a < term.gathers.size(); ++a)
     for (std::size_t b = a + 1; b < term.gathers.size(); ++b) {
       const auto &x = term.gathers[a], &y = term.gathers[b];
-      if (x.momentum != y.momentum) continue;
+      if (x.from != y.from) continue;
       for (std::size_t row = 0; row < x.first.size(); ++row)
         if (x.first[row] == y.first[row])
           fail("row " + std::to_string(row) + " of " + what + " uses the same item twice under two indices");
@@ -397,6 +476,12 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     if (!file || !file->is_string()) r_.source.fail(node, what + " is a list of formulas, or { file = \"start.csv\" }");
     const std::string name = *file->value<std::string>();
     const CsvTable csv = read(*file);
+    std::vector<std::string> components;
+    for (int c = 0; c < v.dim; ++c) components.emplace_back(1, "xyz"[c]);
+    for (std::size_t k = 0; k < csv.names.size(); ++k)
+      if (std::find(components.begin(), components.end(), csv.names[k]) == components.end())
+        throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] + "'." +
+                         suggestion(csv.names[k], components, "The columns of " + what + " are"));
     auto& table = position ? v.q0_table : v.start_table;
     for (int c = 0; c < v.dim; ++c) {
       const std::string column(1, "xyz"[c]);

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <unordered_map>
 #include <unordered_set>
 
-#include "holonom/expr/derivative.hpp"
 #include "event_reader.hpp"
+#include "holonom/expr/derivative.hpp"
+#include "observable_reader.hpp"
+#include "selection.hpp"
 
 namespace holonom {
 
@@ -16,13 +17,16 @@ using Nodes = std::vector<NodeId>;
 
 class Reader : private FormulaReader {
  public:
-  Reader(const TomlSource& toml_source, const Overrides& overrides, const std::vector<std::string>& events)
-      : FormulaReader(toml_source), overrides_(overrides), events_(events) {}
+  Reader(const TomlSource& toml_source, const Overrides& overrides, const std::vector<std::string>& events,
+         const std::vector<std::string>& observables)
+      : FormulaReader(toml_source), overrides_(overrides), events_(events), observables_(observables) {}
 
   Model read() {
     const toml::table root = source.parse();
-    check_keys(root, {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
-                      "events", "reversal", "initial", "integrate"}, "the model file");
+    check_keys(root,
+               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
+                "observables", "events", "reversal", "initial", "integrate"},
+               "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));
@@ -34,6 +38,9 @@ class Reader : private FormulaReader {
     EventReader events(*this, tables_);
     events.read(table(root, "events"));
     for (const std::string& option : events_) events.read_option(option);
+    ObservableReader observables(*this, tables_);
+    observables.read(table(root, "observables"));
+    for (const std::string& option : observables_) observables.read_option(option);
     read_reversal(table(root, "reversal"));
     read_initial(root);
     read_integrate(table(root, "integrate"));
@@ -223,17 +230,12 @@ class Reader : private FormulaReader {
     const toml::node* flip = reversal->get("flip");
     if (!flip || !flip->is_array()) source.fail(flip ? *flip : *reversal, "[reversal] needs flip = [\"p_x\", ...]");
     model.reversal_given = true;
-    std::fill_n(model.flip_p.begin(), model.q.size(), false);
-    std::vector<std::string> known;
-    for (const std::string& c : model.coordinates) known.insert(known.end(), {c, "p_" + c});
-    std::unordered_map<std::string_view, std::size_t> place;
-    for (std::size_t k = 0; k < known.size(); ++k) place.emplace(known[k], k);
+    model.flip_p.assign(model.flip_p.size(), false);
+    const CoordinateList coordinates(*this, "flip", "p_", "momenta");
     for (const toml::node& node : *flip->as_array()) {
-      const std::string name = node.value<std::string>().value_or("");
-      const auto it = place.find(name);
-      if (it == place.end()) source.fail(node, "flip takes coordinates and momenta, not '" + name + "'." + suggestion(name, known, "They are"));
-      const std::size_t k = it->second;
-      (k % 2 == 0 ? model.flip_q : model.flip_p)[k / 2] = true;
+      const Selection chosen = coordinates.select(node);
+      for (const int i : chosen.coordinates)
+        (chosen.of_motion ? model.flip_p : model.flip_q)[static_cast<std::size_t>(i)] = true;
     }
   }
 
@@ -245,15 +247,43 @@ class Reader : private FormulaReader {
     const toml::table *q = table(*initial, "q"), *p = table(*initial, "p"), *v = table(*initial, "v");
     if (!q) source.fail(*initial, "[initial] needs q = { ... } with a value for every coordinate");
     if (p && v) source.fail(*initial, "[initial] takes momenta p or velocities v, not both");
-    if (const toml::node* project = initial->get("project")) {
-      if (!project->is_boolean()) source.fail(*project, "project must be true or false");
-      model.project = *project->value<bool>();
-    }
+    if (const toml::node* project = initial->get("project")) read_project(*project, v != nullptr);
     model.q0 = read_values(*q, "initial.q", true);
     model.start_is_velocity = v != nullptr;
     const toml::table* motion = v ? v : p;
     model.start = motion ? read_values(*motion, v ? "initial.v" : "initial.p", false) : Nodes(model.q.size(), Graph::zero);
   }
+
+  // true, false, or what must stay as it is given: { keep = ["phi", "v_phi"] }
+  void read_project(const toml::node& node, bool velocities) {
+    mark("initial.project", node);
+    if (node.is_boolean()) {
+      model.project = *node.value<bool>();
+      return;
+    }
+    const toml::table* t = node.as_table();
+    if (!t) source.fail(node, "project must be true, false, or { keep = [\"phi\", \"v_phi\"] }");
+    check_keys(*t, {"keep"}, "initial.project");
+    const toml::node* keep = t->get("keep");
+    if (!keep || !keep->is_array())
+      source.fail(keep ? *keep : node,
+                  "project needs keep = [\"phi\", \"v_phi\"]: coordinates and velocities that stay as they are given");
+    model.project = true;
+    const CoordinateList coordinates(*this, "keep", "v_", "velocities");
+    for (const toml::node& name : *keep->as_array()) {
+      const Selection chosen = coordinates.select(name);
+      if (chosen.of_motion && !velocities)
+        source.fail(
+            name, "keep: a velocity can be kept if the motion is given as velocities: write v = { ... } in [initial]");
+      std::vector<int>& kept = chosen.of_motion ? model.keep_v : model.keep_q;
+      kept.insert(kept.end(), chosen.coordinates.begin(), chosen.coordinates.end());
+    }
+    for (std::vector<int>* kept : {&model.keep_q, &model.keep_v}) {  // what is named twice is kept once
+      std::sort(kept->begin(), kept->end());
+      kept->erase(std::unique(kept->begin(), kept->end()), kept->end());
+    }
+  }
+
   Nodes read_values(const toml::table& t, const std::string& where, bool position) {
     std::vector<std::string> known = model.coordinates;
     for (const VectorCoordinate& v : model.vectors) known.push_back(v.name);
@@ -296,7 +326,7 @@ class Reader : private FormulaReader {
     if (!units) return;
     std::vector<std::string> known;
     for (const auto& [name, value] : scope.names) known.push_back(name);
-    for (const auto* list : {&model.constraints, &model.invariants})
+    for (const auto* list : {&model.constraints, &model.invariants, &model.observables})
       for (const Named& x : *list) known.push_back(x.name);
     for (const MappedTerm& term : model.terms) known.push_back(term.name);
     known.insert(known.end(), scope.vectors.begin(), scope.vectors.end());
@@ -311,19 +341,21 @@ class Reader : private FormulaReader {
   }
 
   const Overrides& overrides_;
-  const std::vector<std::string>& events_;
+  const std::vector<std::string>&events_, &observables_;
   TableReader tables_{*this};
 };
 
 }  // namespace
 
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides, const std::vector<std::string>& events) {
+Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides,
+                  const std::vector<std::string>& events, const std::vector<std::string>& observables) {
   const TomlSource source(file_name, std::move(text));
-  return Reader(source, overrides, events).read();
+  return Reader(source, overrides, events, observables).read();
 }
 
-Model load_model(const std::string& path, const Overrides& overrides, const std::vector<std::string>& events) {
-  Model model = parse_model(read_text(path), path, overrides, events);
+Model load_model(const std::string& path, const Overrides& overrides, const std::vector<std::string>& events,
+                 const std::vector<std::string>& observables) {
+  Model model = parse_model(read_text(path), path, overrides, events, observables);
   model.files.insert(model.files.begin(), path);
   return model;
 }

@@ -49,6 +49,7 @@ toml::table TomlSource::parse() const {
   try {
     return toml::parse(scan.text, file_);
   } catch (const toml::parse_error& e) {
+    fail_if_unquoted(e.source().begin, e.description());
     fail(e.source().begin, std::string(e.description()));
   }
 }
@@ -104,6 +105,48 @@ void TomlSource::fail(const toml::node& string, std::size_t offset, const std::s
     value += bytes;
   }
   fail(position(i), what);
+}
+
+void TomlSource::fail_if_unquoted(const toml::source_position& at, std::string_view description) const {
+  // What toml++ says where it has begun to read a value.
+  const auto says = [&](std::string_view words) { return description.find(words) != std::string_view::npos; };
+  const bool within = says("could not determine value type") || says("parsing decimal integer") ||
+                      says("parsing floating-point") || says("parsing boolean");
+  const bool behind = says("expected a comment or whitespace");
+  if (at.line == 0 || at.line > line_start_.size() || (!within && !behind)) return;
+  const std::size_t line = line_start_[at.line - 1], mistake = index(at);
+  const std::size_t end_of_line = std::min(text_.find('\n', line), text_.size());
+  // The value begins behind the last of these signs, outside of strings.
+  std::size_t begin = behind ? std::string::npos : line;
+  char quote = 0;
+  for (std::size_t i = line; i < std::min(mistake + 1, end_of_line); ++i) {
+    const char c = text_[i];
+    if (quote != 0)
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '=' || c == ',' || c == '[' || c == '{')
+      begin = i + 1;
+  }
+  if (begin == std::string::npos || begin > mistake) return;
+  begin = std::min(text_.find_first_not_of(" \t", begin), end_of_line);
+  std::size_t end = begin;
+  for (int depth = 0; end < end_of_line && text_[end] != '#' && text_[end] != '\r'; ++end) {
+    const char c = text_[end];
+    if (c == '(' || c == '[') ++depth;
+    if (depth == 0 && (c == ',' || c == ']' || c == '}')) break;
+    if (c == ')' || c == ']') --depth;
+  }
+  while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\t')) --end;
+  const std::string value = text_.substr(begin, end - begin);
+  const auto in_formulas = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("*/^(+").find(c) != std::string_view::npos;
+  };
+  if (std::none_of(value.begin(), value.end(), in_formulas) || value.find_first_of("\"'=") != std::string::npos) return;
+  constexpr std::size_t shown = 60;
+  const std::string example = value.size() <= shown ? ": \"" + value + "\"" : std::string();
+  fail(position(begin), "put formulas in quotes" + example + " (without them TOML knows only numbers, true and false)");
 }
 
 toml::source_position TomlSource::position(std::size_t i) const {

@@ -39,6 +39,8 @@ class TomlSource {
   const std::string& text() const { return text_; }
 
  private:
+  // After a mistake in the TOML itself: throws if it is a formula without quotes that TOML stumbled over there.
+  void fail_if_unquoted(const toml::source_position& at, std::string_view description) const;
   std::size_t index(const toml::source_position& at) const;
   toml::source_position position(std::size_t index) const;
 

@@ -73,7 +73,8 @@ struct TrajectoryFile::Impl {
     std::fill(std::begin(exact_index), std::end(exact_index), -1);
     declare(&index[step], "/step", native(H5T_NATIVE_INT64), 1, false);
     if (sampled) declare(&index[interpolated], "/interpolated", native(H5T_NATIVE_UINT8), 1, false);
-    const std::size_t n = labels.coordinates.size(), m = labels.constraints.size(), k = labels.invariants.size();
+    const std::size_t n = labels.coordinates.size(), m = labels.constraints.size(), k = labels.invariants.size(),
+                      o = labels.observables.size();
     const struct {
       const char* name;
       std::size_t columns;
@@ -86,7 +87,8 @@ struct TrajectoryFile::Impl {
                    {"energy", 1, energy, false},
                    {"position_residual", 1, position_residual, false},
                    {"hidden_residual", 1, hidden_residual, false},
-                   {"invariants", k, invariants, true}};
+                   {"invariants", k, invariants, true},
+                   {"observed", o, observed, true}};
     for (const auto& x : numbers) {
       declare(&index[x.table], std::string("/") + x.name,
               native(cell == Cell::extended ? H5T_NATIVE_LDOUBLE : H5T_NATIVE_DOUBLE), x.columns, x.matrix);

@@ -106,10 +106,12 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   write_texts(file, "/names/coordinates", labels.coordinates);
   write_texts(file, "/names/constraints", labels.constraints);
   write_texts(file, "/names/invariants", labels.invariants);
+  write_texts(file, "/names/observables", labels.observables);
   write_texts(file, "/units/coordinates", units_of(about, "", labels.coordinates));
   write_texts(file, "/units/momenta", units_of(about, "p_", labels.coordinates));
   write_texts(file, "/units/multipliers", units_of(about, "lambda_", labels.constraints));
   write_texts(file, "/units/invariants", units_of(about, "", labels.invariants));
+  write_texts(file, "/units/observables", units_of(about, "", labels.observables));
 
   explain(file, "/step", "completed steps at the time of the row", "1");
   explain(file, "/t", "time", unit_of(about, "t"));
@@ -120,6 +122,7 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   explain_columns(file, "/p", "momenta", "/names/coordinates", "/units/momenta");
   explain_columns(file, "/lambda", "multipliers, p' = -H_q - G^T lambda", "/names/constraints", "/units/multipliers");
   explain_columns(file, "/invariants", "invariants of the model", "/names/invariants", "/units/invariants");
+  explain_columns(file, "/observed", "observables of the model", "/names/observables", "/units/observables");
   if (!about.sample.empty())
     explain(file, "/interpolated", "1: interpolated between two steps; 0: a state of the step map", "1");
   if (H5Lexists(file, "/exact", H5P_DEFAULT) > 0) {
@@ -162,8 +165,9 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
     refuse("it was made with other parameters:\n" + read_attribute(root, "parameters_text"));
   if (read_texts(file, "/names/coordinates") != labels.coordinates ||
       read_texts(file, "/names/constraints") != labels.constraints ||
-      read_texts(file, "/names/invariants") != labels.invariants)
-    refuse("its coordinates, constraints or invariants are others");
+      read_texts(file, "/names/invariants") != labels.invariants ||
+      read_texts(file, "/names/observables") != labels.observables)
+    refuse("its coordinates, constraints, invariants or observables are others");
 }
 
 // ---- H5MD
@@ -291,8 +295,9 @@ void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
   }
   for (const VectorBlock& block : blocks) add_particles(file, "/particles/" + block.name, n, {block}, unit(block));
 
-  for (const std::string name : {"energy", "position_residual", "hidden_residual", "invariants"}) {
+  for (const std::string name : {"energy", "position_residual", "hidden_residual", "invariants", "observed"}) {
     if (name == "invariants" && labels.invariants.empty()) continue;
+    if (name == "observed" && labels.observables.empty()) continue;
     const Handle group = make_group(file, "/observables/" + name);
     hard_link(file, "/" + name, "/observables/" + name + "/value");
     add_time(file, "/observables/" + name);

@@ -72,6 +72,36 @@ class Formulas(BadInput):
         self.potential("", "the formula is empty", at='"\n[constraints]')
         self.potential("m*", "the formula ends where a value was expected")
 
+    def test_formulas_without_quotes(self):
+        for tables, at, formula in (
+                ({"parameters": "m = 1\ng = 1\nL = 1\nth = 20*pi/180"}, "20*pi/180", "20*pi/180"),
+                ({"parameters": "m = 1\ng = 1\nL = 2 # m*g\nth = 1/2 # half"}, "1/2 # half", "1/2"),
+                ({"parameters": "m = 1\ng = 1\nL = 1\nth = -pi"}, "-pi", "-pi"),
+                ({"parameters": "m = 1\ng = 1\nL = 1\nth = 1 + 2"}, "1 + 2", "1 + 2"),
+                ({"parameters": "m = 1\ng = 1\nL = 1\nth = sqrt(2)"}, "sqrt(2)", "sqrt(2)"),
+                ({"parameters": "m = 1\ng = 1\nL = 1\nth = atan2(m, g)"}, "atan2(m, g)", "atan2(m, g)"),
+                ({"energy": 'mass = ["m", "m"]\npotential = y'}, "y\n[constraints]", "y"),
+                ({"energy": 'mass = ["m", 2*m]\npotential = "y"'}, "2*m", "2*m"),
+                ({"energy": 'mass = [\n  "m",\n  m,\n]\npotential = "y"'}, "m,\n]", "m"),
+                ({"initial": 'q = { x = 1, y = 0*L }'}, "0*L", "0*L"),
+                ({"initial": 'q = { x = "1", y = L }'}, "L }", "L"),
+                ({"integrate": "step = T/25\nuntil = 1"}, "T/25", "T/25"),
+                ({"constraints": "rod = x^2 + y^2 - L^2"}, "x^2 +", "x^2 + y^2 - L^2")):
+            self.refused(pendulum(**tables), f'put formulas in quotes: "{formula}"', at=at)
+        self.assertNotIn("quotes", self.refused(pendulum(parameters="m = 1\ng = 1\nL = .5")))
+        self.assertNotIn("quotes", self.refused(pendulum(parameters="m = 1\ng = 1\nL 5 = 3")))
+        self.assertNotIn("quotes", self.refused(pendulum(parameters="m = 1\ng = 1\nL = 1, 5")))
+
+    def test_time_forces_and_damping(self):
+        self.potential("m*g*y*cos(t)", "'t' is reserved", "clock coordinate", "docs/time-dependent.md", at="t)")
+        self.refused(pendulum(forces='x = "1"'), "unknown key 'forces' in the model file", 'potential = "-F*x"', "docs/time-dependent.md",
+                     at="forces]")
+        for word in ("damping", "friction"):
+            self.refused(pendulum(**{word: "x = 1"}), f"unknown key '{word}' in the model file", "not possible", at=f"{word}]")
+        self.refused(pendulum(energy='mass = [1, 1]\npotential = "0"\ndamping = 0.1'), "unknown key 'damping' in [energy]", "not possible",
+                     at="damping = ")
+        self.refused(pendulum(energy='mass = [1, 1]\npotential = "0"\ntorque = "1"'), "A force is given by its potential", at="torque = ")
+
     def test_deep_nesting(self):
         self.potential("(" * 50000 + "y" + ")" * 50000, "the formula is nested too deeply")
 
@@ -260,7 +290,7 @@ class Tables(BadInput):
                 ("initial", "q = { x = true, y = 0 }", "true", "initial.q.x must be a number or a formula in quotes"),
                 ("initial", 'q = { x = "y", y = 0 }', '"y"', "initial.q.x must not depend on coordinates"),
                 ("initial", "q = { x = 1, y = 0 }\np = 3", "3", "'p' must be a table"),
-                ("initial", 'q = { x = 1, y = 0 }\nproject = "yes"', '"yes"', "project must be true or false"),
+                ("initial", 'q = { x = 1, y = 0 }\nproject = "yes"', '"yes"', "project must be true, false, or { keep = "),
                 ("integrate", "method = 3", "3", "method must be a string"),
                 ("integrate", "step = [1]", "[1]", "step must be a number or a formula in quotes"),
                 ("integrate", 'step = "x"', '"x"', "step must not depend on coordinates"),
@@ -342,6 +372,21 @@ class Files(BadInput):
         for text in (pendulum(constraints='rod = "x^2 + yy^2 - 1"'), pendulum(initial="q = { x = 2, y = 0 }"),
                      pendulum(energy='mass = [0, 1]\npotential = "0"')):
             self.assertEqual(self.refused(text), self.refused(text, command="check"))
+
+
+class StartFiles(BadInput):
+    CHAIN = ('format = 1\n[coordinates]\nr = { count = 2, dim = 2 }\n[energy]\nmass = { r = 1 }\n[[energy.sum]]\nover = { i = "0..1" }\n'
+             'term = "r[i].y"\n[initial]\nq.r = { file = "start.csv" }\n[integrate]\nstep = 0.1\nuntil = 1\n')
+
+    def test_unknown_columns_of_a_start(self):
+        for text, says in (("x,y,w\n0,0,1\n1,0,1\n", "start.csv:1:5: unknown column 'w'. The columns of initial.q.r are: x, y."),
+                           ("# made by hand\nx,yy,y\n0,0,0\n1,0,0\n", "start.csv:2:3: unknown column 'yy'. Did you mean 'y'?"),
+                           ("x,y,z\n0,0,0\n1,0,0\n", "start.csv:1:5: unknown column 'z'")):
+            self.write(text, "start.csv")
+            self.refused(self.CHAIN, says)
+        self.write("y,x\n0,0\n0,1\n", "start.csv")
+        self.write(self.CHAIN)
+        self.assertEqual(self.run_program("run", "m.toml").returncode, 0)
 
 
 class Arguments(BadInput):

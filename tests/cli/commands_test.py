@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import MODELS, CliTest, pendulum
+from support import MODELS, SOURCE, CliTest, pendulum, place_of
 
 
 class Check(CliTest):
@@ -49,6 +49,96 @@ class Check(CliTest):
         self.assertIn("NOT reversible with this involution", result.stdout)
         self.assertIn("invariant half", result.stdout)
         self.assertIn("NOT conserved by the exact flow", result.stdout)
+
+    def test_invariants_of_vector_coordinates(self):
+        text = """format = 1
+[coordinates]
+names = ["h"]
+r = { count = 3, dim = 2 }
+[energy]
+mass = { r = "UNIT*(1 + i)", h = "UNIT" }
+[[energy.sum]]
+over = { i = "0..2" }
+term = "UNIT*r[i].y"
+[[energy.sum]]
+over = { i = "0..1" }
+term = "UNIT*(norm(r[i+1] - r[i]) - 1)^2"
+[constraints]
+link = "(dot(r[1] - r[0], r[1] - r[0]) - 1)/2"
+[invariants]
+py0 = "p_r[0].y"
+mixed = "p_r[0].x + p_r[1].x + p_r[2].x + p_h"
+fixed = "h*p_r[2].x - h*p_r[2].x + p_h"
+[[invariants.sum]]
+name = "Px"
+over = { i = "0..2" }
+term = "p_r[i].x"
+[[invariants.sum]]
+name = "Py"
+over = { i = "0..2" }
+term = "p_r[i].y"
+[[invariants.sum]]
+name = "L"
+over = { i = "0..2" }
+term = "r[i].x*p_r[i].y - r[i].y*p_r[i].x"
+[initial]
+q = { h = 0, r = ["i", "0"] }
+v.r = ["0", "1"]
+"""
+        for unit in ("1", "1e-26", "1e20"):
+            self.write(text.replace("UNIT", unit))
+            out = self.run_program("check", "m.toml").stdout
+            for name, conserved in {"py0": False, "mixed": True, "fixed": True, "Px": True, "Py": False, "L": False}.items():
+                self.assertRegex(out, rf"invariant {name} +{'' if conserved else 'NOT '}conserved", f"unit {unit}\n{out}")
+
+    def test_the_invariant_of_the_documentation(self):
+        page = (SOURCE / "docs" / "model-file.md").read_text()
+        model = next(block for block in page.split("```") if block.startswith("toml\n") and 'name = "Px"' in block)
+        self.write(model.removeprefix("toml\n"))
+        self.assertRegex(self.run_program("check", "m.toml").stdout, r"invariant Px +NOT conserved", "the hook pulls")
+
+    def test_an_invariant_without_a_rate(self):
+        self.write(pendulum(invariants='bad = "sqrt((x - 1)^2)"'))
+        out = self.run_program("check", "m.toml").stdout
+        self.assertRegex(out, r"invariant bad +NOT known: dI/dt is not finite")
+
+    def test_reversals_of_vector_coordinates(self):
+        text = """format = 1
+[coordinates]
+names = ["h"]
+r = { count = 3, dim = 3 }
+[energy]
+mass = { r = 1, h = 1 }
+potential = "h*r[2].y"
+[[energy.sum]]
+over = { i = "0..2" }
+term = "r[i].z + r[i].y^2"
+[constraints]
+link = "(dot(r[1] - r[0], r[1] - r[0]) - 1)/2"
+[reversal]
+flip = FLIP
+[initial]
+q = { h = 0.1, r = ["i", "0.2*i^2 - 0.2*i", "0"] }
+v.r = ["0", "0", "1"]
+"""
+        for flip, reversible in (('["p_r", "p_h"]', True), ('["p_r.x", "p_r.y", "p_r.z", "p_h"]', True), ('["p_h"]', True),
+                                 ('["r.y", "p_r.x", "p_r.z", "h"]', True), ('["r.z"]', False), ('["r[1].x"]', False),
+                                 ('["r[2].y", "h"]', True), ('["r[2].y"]', False), ('["p_r[2]"]', True)):
+            self.write(text.replace("FLIP", flip))
+            result = self.run_program("check", "m.toml")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual("the flow is reversible" in result.stdout, reversible, f"{flip}\n{result.stdout}")
+        for flip, says in (('["p_rr"]', "flip takes coordinates and momenta, not 'p_rr'. Did you mean 'p_r'?"),
+                           ('["p_r.w"]', "flip: 'p_r.w': 'r' has the components .x, .y and .z, not '.w'"),
+                           ('["p_r[3].x"]', "'r' has the items 0 to 2 (all of them: 'r' or 'r.x')"),
+                           ('["p_r[i].x"]', "the item in brackets must be a number"),
+                           ('["p_h.x"]', "flip takes coordinates and momenta, not 'p_h.x'")):
+            model = text.replace("FLIP", flip)
+            self.write(model)
+            result = self.run_program("check", "m.toml")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"m.toml:{place_of(model, flip[1:-1])}: ", result.stderr)
+            self.assertIn(says, result.stderr)
 
     def test_runs_nothing(self):
         self.write(pendulum(integrate=None))
@@ -106,6 +196,18 @@ class Program(CliTest):
         result = self.run_program("--version")
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stdout, r"^holonom \d+\.\d+\.\d+\n$")
+
+    def test_the_nearest_command_and_option(self):
+        for arguments, says in ((("rnu", "m.toml"), "Did you mean 'run'?"), (("chekc", "m.toml"), "Did you mean 'check'?"),
+                                (("zzz",), "The commands are: run, check, compare, certify, methods."),
+                                (("run", "m.toml", "--stp", "0.1"), "Did you mean '--step'?"),
+                                (("run", "m.toml", "--stp=0.1"), "Did you mean '--step'?"),
+                                (("certify", "m.toml", "--metod", "rattle"), "Did you mean '--method'?"),
+                                (("--versoin",), "Did you mean '--version'?")):
+            result = self.run_program(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(says, result.stderr)
+        self.assertNotIn("Did you mean", self.run_program("run", "m.toml", "--xyzzy").stderr)
 
     def test_help(self):
         result = self.run_program("--help")

@@ -2,6 +2,7 @@
 
 import csv
 import decimal
+import json
 import unittest
 
 from support import MODELS, CliTest, pendulum, place_of
@@ -107,6 +108,53 @@ class Events(CliTest):
         self.write(pendulum(events='low = { zero = "y + 0.5", direction = "down" }'))
         result = self.run_program("check", "m.toml")
         self.assertIn("event low          crosses zero, downwards; 0.5 at the start", result.stdout)
+
+    def test_a_run_stops_at_an_event(self):
+        r = self.run_json(MODELS / "pendulum.toml", "--method", "kahan-li-8", "--event", "bottom=x", "--stop-at", "bottom", "--out", "a.csv")
+        self.assertEqual(r["status"], "done")
+        self.assertEqual(list(r["stopped"]), ["name", "direction", "t", "q", "p", "energy", "position_residual", "hidden_residual"])
+        self.assertEqual((r["stopped"]["name"], r["stopped"]["direction"]), ("bottom", "down"))
+        self.assertAlmostEqual(r["stopped"]["t"], PERIOD / 4, delta=1e-5)
+        self.assertAlmostEqual(r["stopped"]["q"]["x"], 0, delta=1e-15)
+        # 25 steps a period: the event is in the 7th
+        self.assertEqual((r["steps"], r["events"]), (7, [r["stopped"]]))
+        whole = self.run_json(MODELS / "pendulum.toml", "--method", "kahan-li-8", "--steps", 7, "--out", "b.csv")
+        self.assertEqual((r["q"], r["p"], r["t"]), (whole["q"], whole["p"], whole["t"]))
+        self.assertEqual((self.folder / "a.csv").read_text(), (self.folder / "b.csv").read_text())
+        result = self.run_program("run", MODELS / "pendulum.toml", "--event", "x", "--stop-at", "x")
+        self.assertRegex(result.stdout, r"(?m)^  stopped            at event x \(down\), t = 1\.\d+$")
+
+    def test_a_model_that_stops(self):
+        """The second crossing is the first that goes up; rows of the run end where it ends, thinned or not."""
+        self.write(pendulum(events='back = { zero = "x", direction = "up", stop = true }\nlow = "y + 0.5"'))
+        for options in ((), ("--every", 100), ("--sample", "0.1"), ("--watch", "recorded")):
+            r = self.run_json("m.toml", "--until", 100, "--out", "a.csv", "--force", *options)
+            self.assertEqual((r["stopped"]["name"], r["stopped"]["direction"]), ("back", "up"))
+            self.assertAlmostEqual(r["stopped"]["t"], 3 * PERIOD / 4, delta=1e-3)
+            self.assertLess(abs(r["t"] - r["stopped"]["t"]), 0.01)
+            self.assertEqual(r["event_counts"], {"back": 1, "low": 3})
+            last = float(self.read_csv("a.csv")[1][-1][0])
+            self.assertLess(r["t"] - last, 0.1 if "--sample" in options else 1e-12, f"{options}")
+
+    def test_an_event_that_does_not_happen(self):
+        result = self.run_program("run", MODELS / "pendulum.toml", "--steps", 3, "--event", "bottom=x", "--stop-at", "bottom", "--json")
+        self.assertEqual(result.returncode, 0)
+        r = json.loads(result.stdout)
+        self.assertEqual((r["stopped"], r["steps"]), (None, 3))
+        self.assertIn("the run was to stop at an event that did not happen", result.stderr)
+        self.assertNotIn("stopped", self.run_json(MODELS / "pendulum.toml", "--steps", 3, "--event", "x"))
+
+    def test_stop_at_what(self):
+        for arguments, says in ((["--stop-at", "x"], 'there is no event of this name. Give one: --event "x=formula"'),
+                                (["--event", "bottom=x", "--stop-at", "botom"], "there is no event of this name. Did you mean 'bottom'?")):
+            result = self.run_program("run", MODELS / "pendulum.toml", *arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(says, result.stderr)
+        text = pendulum(events='low = { zero = "y + 0.5", stop = 1 }')
+        self.write(text)
+        result = self.run_program("run", "m.toml")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f"m.toml:{place_of(text, '1 }')}: stop must be true or false", result.stderr)
 
     def test_mistakes(self):
         text = pendulum(events='low = "y + hight"')

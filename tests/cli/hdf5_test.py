@@ -23,7 +23,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest(f"{missing}: install python3-h5py") from missing
 
-TABLES = ("step", "t", "q", "p", "lambda", "energy", "position_residual", "hidden_residual", "invariants")
+TABLES = ("step", "t", "q", "p", "lambda", "energy", "position_residual", "hidden_residual", "invariants", "observed")
 PENDULUM, CHAIN = MODELS / "pendulum.toml", MODELS / "hanging-chain.toml"
 
 with warnings.catch_warnings():
@@ -53,6 +53,19 @@ class Hdf5Test(CliTest):
                 found = self.run_python(snippet)
                 self.assertEqual(len(found["t"]), 101)
                 np.testing.assert_allclose(np.hypot(found["x"], found["y"]), 1, rtol=1e-15)
+
+    def test_observables(self):
+        options = ("--set", "N=5", "--steps", "20", "--observe", "T=kinetic", "--observe", "lambda_link[1] + lambda_hook")
+        self.run_holonom(CHAIN, *options, "--every", "5", "--out", "run.h5")
+        self.run_holonom(CHAIN, *options, "--every", "5", "--out", "run.csv")
+        header, rows = self.read_csv("run.csv")
+        with h5py.File(self.folder / "run.h5") as f:
+            self.assertEqual(list(f["names/observables"].asstr()), ["T", "lambda_link[1] + lambda_hook"])
+            self.assertEqual(f["observed"].shape, (5, 2))
+            np.testing.assert_array_equal(f["observed"][:], [[float(x) for x in row[-2:]] for row in rows])
+            np.testing.assert_allclose(f["observed"][:, 0], (f["p"][:] ** 2).sum(axis=1) / 2, rtol=1e-14)
+            np.testing.assert_array_equal(f["observables/observed/value"][:], f["observed"][:])
+        self.assertEqual(header[-2:], ["T", "lambda_link[1] + lambda_hook"])
 
     def test_the_documentation_runs(self):
         self.run_holonom(PENDULUM, "--precision", "quad", "--out", "run.h5")

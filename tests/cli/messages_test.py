@@ -29,6 +29,13 @@ potential = "0"
 [initial]
 q.r = ["i", "0"]
 """
+# By the table in which a mistake is: the model that reads it.
+READERS = {
+    "mass.csv": PARTICLES,
+    "rows.csv": PARTICLES.replace('{ file = "mass.csv" }', "{ r = 1 }").replace(
+        'potential = "0"', '[[energy.sum]]\nover = { file = "rows.csv" }\nterm = "w*r[i].y"'),
+    "start.csv": PARTICLES.replace('{ file = "mass.csv" }', "{ r = 1 }").replace('["i", "0"]', '{ file = "start.csv" }'),
+}
 
 
 def with_line(number, text):
@@ -44,7 +51,7 @@ def masses(*rows):
 
 DIAGONAL = ("0, 0, 2", "1, 1, 2", "2, 2, 2", "3, 3, 2")
 
-# What is wrong, by the place and a part of the message; a model, or the entries of a mass matrix.
+# What is wrong, by the place and a part of the message; a model, or a table.
 MISTAKES = {
     "bad.toml:11:14: in constraint 'rod': unknown name 'yy'": with_line(11, 'rod = "x^2 + yy^2 - 1"'),
     "bad.toml:11:8: in constraint 'rod': this '(' is never": with_line(11, 'rod = "(x^2 + y^2 - 1"'),
@@ -54,14 +61,22 @@ MISTAKES = {
     "bad.toml:9:16: in the potential: a value": with_line(9, 'potential = "x**2"'),
     "bad.toml:9:13: the potential uses p_x": with_line(9, 'potential = "p_x"'),
     "bad.toml:9:14: in the potential: 't' is": with_line(9, 'potential = "t"'),
+    "bad.toml:9:13: put formulas in quotes": with_line(9, "potential = m*g*y"),
+    "bad.toml:11:7: constraint 'rod' is a comparison": with_line(11, 'rod = "x^2 + y^2 == 1"'),
+    "bad.toml:11:7: the gradient of constraint 'rod' is zero": with_line(11, 'rod = "1e-400*(x^2 + y^2 - 1)"'),
+    "bad.toml:8:15: at the initial values H_pp": with_line(8, 'hamiltonian = "p_x^4 + p_y^4 + y"').replace('potential = "m*g*y"', ""),
+    "bad.toml:13:5: at the initial values invariant": with_line(11, 'rod = "x^2 + y^2 - 1"\n[invariants]\nE = "log(y)"'),
+    "bad.toml:14:11: no position satisfies": with_line(14, 'project = { keep = ["x", "y"] }').replace("x = 1", "x = 1.1"),
+    "rows.csv:3:4: 'heavy' in column 'w'": "i, w\n0, 1\n1, heavy\n",
+    "start.csv:1:5: unknown column 'w'": "x,y,w\n0,0,1\n1,0,1\n",
     "bad.toml:8:1: unknown key 'masss'": with_line(8, "masss = [1, 1]"),
     "bad.toml:8:12: the mass of coordinate 'y'": with_line(8, "mass = [1, -1]"),
     "bad.toml:8:8: the mass matrix is not positive": with_line(8, "mass = [[1, 2], [2, 1]]"),
-    "mass.csv:7: the entry (2, 0) is given twice": masses(*DIAGONAL, "2, 0, 1", "2, 0, 1"),
-    "mass.csv:6: i = 4 is not": masses(*DIAGONAL, "4, 0, 1"),
-    "mass.csv:7: the mass matrix is not symmetric": masses(*DIAGONAL, "2, 0, 1", "0, 2, 1.5"),
-    "mass.csv:8: the mass matrix is not symmetric": masses(*DIAGONAL, "2, 0, 1", "0, 2, 1", "1, 3, 1"),
-    "mass.csv:4: the mass matrix is not positive": masses("0, 0, 2", "1, 1, 2", "2, 2, -1", "3, 3, 2"),
+    "mass.csv:7:1: the entry (2, 0) is given twice": masses(*DIAGONAL, "2, 0, 1", "2, 0, 1"),
+    "mass.csv:6:1: i = 4 is not": masses(*DIAGONAL, "4, 0, 1"),
+    "mass.csv:7:5: the mass matrix is not symmetric": masses(*DIAGONAL, "2, 0, 1", "0, 2, 1.5"),
+    "mass.csv:8:1: the mass matrix is not symmetric": masses(*DIAGONAL, "2, 0, 1", "0, 2, 1", "1, 3, 1"),
+    "mass.csv:4:5: the mass matrix is not positive": masses("0, 0, 2", "1, 1, 2", "2, 2, -1", "3, 3, 2"),
     "bad.toml:8:11: the kinetic energy is not quadratic": with_line(8, 'kinetic = "v_x"'),
     "bad.toml:13:5: initial.q has no value": with_line(13, "q = { x = 1 }"),
     "bad.toml:13:5: at the initial values the potential": with_line(9, 'potential = "1/y"'),
@@ -83,9 +98,10 @@ class Messages(CliTest):
                 self.assertEqual(len(known), 1, "give a model with this mistake in messages_test.py")
                 used.add(known[0])
                 wrong = MISTAKES[known[0]]
-                in_table = known[0].startswith("mass.csv")
-                self.write(wrong, "mass.csv" if in_table else "bad.toml")
-                result = self.run_program("run", self.write(PARTICLES, "particles.toml") if in_table else "bad.toml", "--step", 1, "--steps", 1)
+                file = message.split(":")[0]
+                self.write(wrong, file)
+                model = self.write(READERS[file], "particles.toml") if file in READERS else file
+                result = self.run_program("run", model, "--step", 1, "--steps", 1)
                 self.assertEqual((result.returncode, result.stderr), (2, f"holonom: {message}\n"))
         self.assertEqual(set(MISTAKES), used, "mistakes that the page does not show any more")
 

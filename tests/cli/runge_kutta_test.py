@@ -192,5 +192,18 @@ class HundredDigits(CliTest):
                 self.assertGreaterEqual(len(re.sub(r"e.*|[^0-9]", "", number)), 100)
 
 
+class NoMethodForConstraints(CliTest):
+    def test_a_smaller_step_is_not_advised(self):
+        """Gauss methods without projection leave the constraints; what to take instead is said."""
+        for method, instead in (("gauss-2", "take lobatto-3, or gauss-2+jay (--projection jay)"), ("gauss-3", "take lobatto-4, or gauss-3+jay")):
+            result = self.run_program("run", MODELS / "double-pendulum.toml", "--method", method, "--until", 2000)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("failed", result.stderr)
+            self.assertNotIn("Try a smaller step", result.stderr)
+            self.assertIn(f"{method} is no method for systems with constraints, and a smaller step does not help: {instead}", result.stderr)
+        result = self.run_program("run", MODELS / "double-pendulum.toml", "--step", "1.5")
+        self.assertIn("Try a smaller step", result.stderr, "for methods that are")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -916,5 +916,20 @@ p = { x = 0, y = 1, z = 0 }
   EXPECT_GE(rates[1], 1e-3);
 }
 
+TEST(Observables, FromExpressions) {
+  Model model("pendulum");
+  const Expr x = model.coordinate("x"), y = model.coordinate("y");
+  model.set_mass({2, 2}).set_potential(y).add_constraint("rod", x * x + y * y - 1).start_moving({1, 0}, {0, 3});
+  model.add_observable("speed", sqrt(pow(model.velocity(x), 2) + pow(model.velocity(y), 2)));
+  model.add_observable("turning", x * model.momentum(y) - y * model.momentum(x));
+  const GraphSystem<double> sys(compile(std::move(model)));
+  EXPECT_EQ(sys.labels().observables, (vector<std::string>{"speed", "turning"}));
+  EXPECT_FALSE(sys.observables_use_multipliers());
+  Vec<double> out(2);
+  sys.observables(initial_state(sys).state, out);
+  EXPECT_DOUBLE_EQ(out[0], 3);
+  EXPECT_DOUBLE_EQ(out[1], 6);
+}
+
 }  // namespace
 }  // namespace holonom::test

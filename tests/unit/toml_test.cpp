@@ -121,7 +121,7 @@ TEST(Toml, PlacesOfKeysAndValues) {
       {with_line(12, "q = { x = 1 }"), "m.toml:12:5: initial.q has no value for the coordinate 'y'"},
       {with_line(12, "q = { x = 1, y = 0, w = 2 }"), "m.toml:12:21: unknown key 'w' in initial.q. Known keys: x, y."},
       {with_line(12, "q.x = 1\nq.y = 0\nq.yy = 2"), "m.toml:14:3: unknown key 'yy' in initial.q. Did you mean 'y'?"},
-      {with_line(12, "q = { x = 1, y = 0 }\nproject = 1"), "m.toml:13:11: project must be true or false"},
+      {with_line(12, "q = { x = 1, y = 0 }\nproject = 1"), "m.toml:13:11: project must be true, false, or { keep = "},
       {with_line(12, "q = { x = 1, y = 0 }\np = {}\nv = {}"),
        "m.toml:11:1: [initial] takes momenta p or velocities v, not both"},
       {with_line(12, "q = { x = 1, y = 0"), "m.toml:1"},

@@ -11,7 +11,8 @@ namespace holonom {
 // model's involution ρ.
 double reversal_defect(const GraphSystem<double>& sys, const State<double>& x);
 
-// |dI/dt| along the exact constrained flow, for each invariant, relative to the size of its terms.
+// |dI/dt| along the exact constrained flow, for each invariant, relative to the size of its terms. NaN where it is not
+// known.
 std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<double>& x);
 
 // States on the manifold near x, for trials like these. The first one is x.

@@ -27,7 +27,9 @@ struct Scope {
   std::vector<NodeId> q, v;  // for rate(f) = ∂f/∂q · v
   // Coordinates with many items, and what r[index] means. gather may throw std::invalid_argument.
   std::vector<std::string> vectors{};
-  std::function<ExprVector(std::string_view vector, NodeId index)> gather{};
+  std::function<FormulaValue(std::string_view vector, NodeId index)> gather{};
+  // Adds the items that a formula uses to q, and their velocities to v.
+  std::function<void(NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& v)> item_rates{};
 };
 
 FormulaValue parse_formula(std::string_view text, const Scope& scope);

@@ -28,7 +28,9 @@ enum class Formula : std::uint8_t {
   g_qqq,                         // g_qqq(u, v, w)
   lambda_g_qq,                   // (λ·g)_qq u
   lambda_g_qqq,                  // (λ·g)_qqq(u, v)
-  invariants, invariants_q, invariants_p,
+  invariants,
+  invariants_along,              // dI/dq u + dI/dp w, and the sizes of its terms
+  observables,                   // of q, p, v, lambda and the two energies
   events,                        // and the sizes of their terms
   M, T_v, T_q, T_vq,             // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
   T_qq,                          // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
@@ -40,7 +42,8 @@ enum class Formula : std::uint8_t {
 // A mapped term lowered for one formula: the kernel, how it is applied to rows, and where each input
 // block comes from.
 struct MapProgram {
-  enum class Source : std::uint8_t { q, p, u, v, w, lambda, row_value };
+  // lambda: that of the row, of a stack of constraints. velocity, multipliers, energies: for observables.
+  enum class Source : std::uint8_t { q, p, u, v, w, lambda, row_value, velocity, multipliers, energies };
   std::shared_ptr<const Program> kernel;
   MapSignature signature;
   std::vector<Source> sources;
@@ -73,6 +76,11 @@ class CompiledModel {
   std::shared_ptr<const Program> mass_program() const { return mass_; }
   bool mass_is_diagonal() const { return mass_diagonal_; }
   bool mass_is_inverse() const { return mass_inverse_; }
+  // What observables need beside q and p.
+  struct ObservableNeeds {
+    bool velocity = false, multipliers = false, energies = false;
+  };
+  const ObservableNeeds& observable_needs() const { return observable_needs_; }
   // Whether the potential comes in two parts, and whether the system is one for SmallCode.
   bool is_split() const;
   bool is_small() const;
@@ -107,6 +115,7 @@ class CompiledModel {
   void recognise_mass();
   void recognise_mass(const SparseJacobian& matrix);
   void expand_mass_table(const MassTable& table);
+  void find_observable_needs();
 
   Model model_;
   Form form_ = Form::separable;
@@ -121,6 +130,7 @@ class CompiledModel {
   std::optional<Pattern> mass_pattern_;
   std::vector<std::int32_t> mass_source_;
   std::string not_separable_;
+  ObservableNeeds observable_needs_;
 
   mutable std::once_flag native_once_;
   mutable std::shared_ptr<const NativeFormulas> native_;

@@ -55,8 +55,11 @@ class GraphSystem final : public AnySystem<S> {
   const AnyMass<S>& mass() const override { return mass_; }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
-  // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j
-  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out) const;
+  // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j, and the sizes of its terms
+  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                        Vec<S>& scale) const;
+  bool observables_use_multipliers() const override { return compiled_->observable_needs().multipliers; }
+  void observables(const State<S>& x, Vec<S>& out) const override;
 
   // The functions of [events] and the sizes of their terms.
   void events(const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) const;
@@ -96,7 +99,7 @@ class GraphSystem final : public AnySystem<S> {
     const MappedTerm* source;
     std::shared_ptr<const MappedTerm> own;  // a table of its own, after replace_table
     CompiledModel::StackPlace place;
-    int invariant = 0;
+    int invariant = 0, observable = 0;  // which one, if it is one
     std::vector<const std::int32_t*> index;
     std::vector<Vec<S>> row_values;
     struct Ready {
@@ -108,7 +111,8 @@ class GraphSystem final : public AnySystem<S> {
     std::array<Ready, static_cast<std::size_t>(Formula::count)> ready;
   };
   struct Inputs {
-    const S *q = nullptr, *p = nullptr, *u = nullptr, *v = nullptr, *w = nullptr, *lambda = nullptr;
+    const S *q = nullptr, *p = nullptr, *u = nullptr, *v = nullptr, *w = nullptr, *lambda = nullptr,
+            *velocity = nullptr, *energies = nullptr;
   };
   void prepare(Term& term, Formula f) const;
   // Applies the terms of one role; outputs(term) gives the array that an output block is written to.
@@ -129,6 +133,7 @@ class GraphSystem final : public AnySystem<S> {
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;
   mutable Vec<S> velocity_, work_, more_work_, mass_entries_;
+  mutable Vec<S> observed_velocity_, energies_;
   mutable Vec<S> mass_position_;  // where mass_factor_ was made
   mutable Square<S> mass_factor_;
   mutable bool mass_known_ = false;

@@ -16,6 +16,8 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   this->pattern_ = compiled_->shared_pattern();
   const int n = this->n();
   velocity_ = work_ = more_work_ = mass_position_ = Vec<S>(n);
+  observed_velocity_ = Vec<S>(this->labels().observables.empty() ? 0 : n);  // programs read all of their inputs
+  energies_ = Vec<S>(2);
   using Form = CompiledModel::Form;
   std::vector<Formula> hot{Formula::g, Formula::G, Formula::g_and_G, Formula::invariants};
   switch (compiled_->form()) {
@@ -42,7 +44,7 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
 template <class S>
 void GraphSystem<S>::make_terms() {
   const Model& model = compiled_->model();
-  int invariant = static_cast<int>(model.invariants.size());
+  auto invariant = static_cast<int>(model.invariants.size()), observable = static_cast<int>(model.observables.size());
   for (std::size_t k = 0; k < model.terms.size(); ++k) {
     const MappedTerm& source = model.terms[k];
     Term& term = terms_.emplace_back();
@@ -67,6 +69,10 @@ void GraphSystem<S>::make_terms() {
         prepare(term, Formula::invariants);
         break;
       case MappedTerm::Role::event: prepare(term, Formula::events); break;
+      case MappedTerm::Role::observable:
+        term.observable = observable++;
+        prepare(term, Formula::observables);
+        break;
     }
   }
 }
@@ -100,6 +106,9 @@ void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Out
         case MapProgram::Source::w: ready.in[b] = in.w; break;
         case MapProgram::Source::lambda: ready.in[b] = in.lambda + term.place.constraint; break;
         case MapProgram::Source::row_value: ready.in[b] = term.row_values[value++].data(); break;
+        case MapProgram::Source::velocity: ready.in[b] = in.velocity; break;
+        case MapProgram::Source::multipliers: ready.in[b] = in.lambda; break;
+        case MapProgram::Source::energies: ready.in[b] = in.energies; break;
       }
     }
     std::vector<S*>& out = ready.out;
@@ -472,12 +481,34 @@ void GraphSystem<S>::solve_mass(const Vec<S>& q, Vec<S>& x) const {
 }
 
 template <class S>
-void GraphSystem<S>::invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w,
-                                      Vec<S>& out) const {
-  Vec<S> part(out.size());
-  call(Formula::invariants_q, {q.data(), p.data(), u.data()}, {out.data()});
-  call(Formula::invariants_p, {q.data(), p.data(), w.data()}, {part.data()});
-  axpy(S(1), part, out);
+void GraphSystem<S>::invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                                      Vec<S>& scale) const {
+  fill(out, S(0));
+  fill(scale, S(0));
+  call(Formula::invariants_along, {q.data(), p.data(), u.data(), w.data()}, {out.data(), scale.data()});
+  map(MappedTerm::Role::invariant, Formula::invariants_along,
+      {.q = q.data(), .p = p.data(), .u = u.data(), .w = w.data()},
+      [&](const Term& term, std::size_t block) { return (block == 0 ? out : scale).data() + term.invariant; });
+}
+
+template <class S>
+void GraphSystem<S>::observables(const State<S>& x, Vec<S>& out) const {
+  const auto& needs = compiled_->observable_needs();
+  fill(out, S(0));
+  if (needs.velocity) H_p(x.q, x.p, observed_velocity_);
+  if (needs.energies) {
+    energies_[0] = dot(x.p, observed_velocity_) / S(2);
+    energies_[1] = V(x.q);
+  }
+  call(Formula::observables, {x.q.data(), x.p.data(), observed_velocity_.data(), x.lambda.data(), energies_.data()},
+       {out.data()});
+  map(MappedTerm::Role::observable, Formula::observables,
+      {.q = x.q.data(),
+       .p = x.p.data(),
+       .lambda = x.lambda.data(),
+       .velocity = observed_velocity_.data(),
+       .energies = energies_.data()},
+      [&](const Term& term, std::size_t) { return out.data() + term.observable; });
 }
 
 template <class S>

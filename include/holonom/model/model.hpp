@@ -36,6 +36,7 @@ struct EventFormula {
   std::string name;
   NodeId node = Graph::zero;  // zero if it uses items of a vector: then it is a MappedTerm
   Direction direction = Direction::both;
+  bool stop = false;  // a run ends with the step in which it happens
 };
 
 // A coordinate with many items, r[0], r[1], ..., each with dim components.
@@ -51,15 +52,17 @@ struct VectorCoordinate {
   int size() const { return count * dim; }
 };
 
-// One formula for every row of an index table: a sum in the energy or in an invariant, or a stack of
-// constraints; or an event that uses items. 10^6 links are one kernel and one table, never 10^6 nodes.
+// One formula for every row of an index table: a sum in the energy, in an invariant or in an observable, or a
+// stack of constraints; or an event that uses items. 10^6 links are one kernel and one table, never 10^6 nodes.
 struct MappedTerm {
-  enum class Role : std::uint8_t { energy, constraint, invariant, event };
-  // What the kernel reads from the coordinates (or momenta) of an item.
+  enum class Role : std::uint8_t { energy, constraint, invariant, event, observable };
+  // What the kernel reads from one of the arrays that describe a state: of an item its coordinates, momenta or
+  // velocities; multipliers; or the kinetic and the potential energy.
   struct Gather {
-    bool momentum = false;
+    enum class From : std::uint8_t { position, momentum, velocity, multiplier, energies };
+    From from = From::position;
     std::vector<NodeId> x;            // inputs of the kernel, one for each component
-    std::vector<std::int32_t> first;  // for each row, the coordinate of component 0
+    std::vector<std::int32_t> first;  // for each row, where component 0 is in that array
   };
   // What the kernel reads from the row itself: an index variable, or a column of a file.
   struct RowValue {
@@ -110,12 +113,16 @@ struct Model {
   std::optional<MassTable> mass_table;  // instead, for all coordinates
 
   std::vector<Named> constraints, invariants;
+  std::vector<Named> observables;  // formulas of q, p, v, lambda and the two energies
+  std::vector<NodeId> lambda;      // inputs for the multipliers of `constraints`, where formulas may use them
+  std::vector<NodeId> energies;    // inputs for the kinetic and the potential energy, likewise
   std::vector<EventFormula> events;
   std::vector<bool> flip_q, flip_p;  // the involution ρ of [reversal]
   bool reversal_given = false;
 
   std::vector<NodeId> q0, start;  // start: momenta, or velocities
   bool start_is_velocity = false, project = false;
+  std::vector<int> keep_q, keep_v;  // coordinates whose initial position, or velocity, a projection must not change
 
   std::string method = "rattle";
   std::optional<NodeId> step, until;
@@ -141,6 +148,7 @@ struct Model {
   Model& set_hamiltonian(const Expr& H);
   Model& add_constraint(const std::string& constraint_name, const Expr& zero);
   Model& add_invariant(const std::string& invariant_name, const Expr& value);
+  Model& add_observable(const std::string& observable_name, const Expr& value);
   Model& add_event(const std::string& event_name, const Expr& zero, Direction direction = Direction::both);
   Model& start_at(std::initializer_list<double> position, std::initializer_list<double> momentum = {});
   Model& start_moving(std::initializer_list<double> position, std::initializer_list<double> velocity);

@@ -1,6 +1,7 @@
 // initial_state, for the translation units that instantiate it.
 #pragma once
 
+#include "holonom/model/kept_projection.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/start_checks.hpp"
 
@@ -22,6 +23,38 @@ std::string list_residuals(const AnySystem<S>& sys, const Vec<S>& r) {
       list += (list.empty() ? "'" : ", '") + sys.labels().constraints[static_cast<std::size_t>(k)] + "' (" + short_number(to_double(r[k])) + ")";
   }
   return count > shown ? list + " and " + std::to_string(count - shown) + " more" : list;
+}
+
+// The start of a model with project = { keep = [...] }.
+template <class S>
+void project_keeping(const GraphSystem<S>& sys, Start<S>& start, const Vec<S>& motion) {
+  const Model& model = sys.compiled().model();
+  State<S> x = start.state;
+  KeptProjection<S> projection(sys);
+  const auto fail = [&](const std::string& what, const std::vector<int>& kept, const std::string& remedy) {
+    Manifold<S> manifold(sys);
+    if (what == "position")
+      (void)manifold.position(start.state.q);
+    else
+      (void)manifold.hidden(x.q, start.state.p);
+    throw InputError(model.place("initial.project") + "no " + what +
+                     (what == "position" ? " satisfies" : " is tangent to") + " the constraints" +
+                     (kept.empty() ? "" : " with " + quoted_list(sys.labels().coordinates, kept) + " kept as given") +
+                     "; residuals of the initial values: " + list_residuals(sys, manifold.last_residual()) + ". " +
+                     remedy);
+  };
+  if (!projection.position(x, model.keep_q).ok())
+    fail("position", model.keep_q,
+         "Keep fewer coordinates (the others must be able to follow them), or give better initial values");
+  if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
+    throw InputError(model.place("initial.v") +
+                     "no momenta were found that belong to the initial velocities; give initial.p instead");
+  if (!projection.momentum(x, motion, model.keep_v).ok())
+    fail("motion", model.keep_v,
+         "Keep fewer velocities: no more than the system has degrees of freedom, and only what can be chosen freely");
+  for (int i = 0; i < sys.n(); ++i)
+    start.moved = std::max(start.moved, static_cast<double>(magnitude(S(x.q[i] - start.state.q[i]))));
+  start.state = x;
 }
 
 }  // namespace detail
@@ -63,6 +96,10 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   const bool good_position = position.relative <= tolerance, good_momentum = hidden.relative <= tolerance;
   if (good_position && good_momentum) return start;
 
+  if (!model.keep_q.empty() || !model.keep_v.empty()) {
+    detail::project_keeping(sys, start, motion);
+    return start;
+  }
   State<S> projected = x;
   Status status = manifold.project_position(projected);
   if (!status.ok()) {

@@ -13,9 +13,10 @@ namespace holonom {
 // Values that replace parameters of the file: --set name=value.
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
-// `events`: further ones, as --event has them, "formula" or "name=formula".
-Model load_model(const std::string& path, const Overrides& overrides = {}, const std::vector<std::string>& events = {});
+// `events`, `observables`: further ones, as --event and --observe have them, "formula" or "name=formula".
+Model load_model(const std::string& path, const Overrides& overrides = {}, const std::vector<std::string>& events = {},
+                 const std::vector<std::string>& observables = {});
 Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides = {},
-                  const std::vector<std::string>& events = {});
+                  const std::vector<std::string>& events = {}, const std::vector<std::string>& observables = {});
 
 }  // namespace holonom

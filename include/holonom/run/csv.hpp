@@ -1,6 +1,6 @@
 // CSV: one row for each recorded state, all digits. Columns: t, coordinates, p_<coordinate>,
-// lambda_<constraint>, energy, position_residual, hidden_residual, invariants. A file of events has the columns
-// event and direction before them.
+// lambda_<constraint>, energy, position_residual, hidden_residual, invariants, observables. A file of events has the
+// columns event and direction before them.
 #pragma once
 
 #include "holonom/model/model.hpp"

@@ -16,6 +16,7 @@ CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, c
   for (const std::string& c : labels.constraints) row_ += ",lambda_" + c;
   row_ += ",energy,position_residual,hidden_residual";
   for (const std::string& i : labels.invariants) row_ += "," + i;
+  for (const std::string& o : labels.observables) row_ += "," + csv_cell(o);
   row_ += '\n';
   file_.add(row_);
 }
@@ -33,7 +34,8 @@ void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Ob
   cell(seen.energy);
   cell(seen.position.absolute);
   cell(seen.hidden.absolute);
-  for (const S& a : seen.invariants) cell(a);
+  for (const auto* block : {&seen.invariants, &seen.observables})
+    for (const S& a : *block) cell(a);
   row_ += '\n';
   file_.add(row_);
 }

@@ -118,6 +118,9 @@ void DenseOutput<S>::complete(State<S>& x, Observation<S>& seen) {
   const auto invariants = static_cast<int>(sys_.labels().invariants.size());
   if (seen.invariants.size() != invariants) seen.invariants = Vec<S>(invariants);
   if (invariants > 0) sys_.invariants(x.q, x.p, seen.invariants);
+  const auto observables = static_cast<int>(sys_.labels().observables.size());
+  if (seen.observables.size() != observables) seen.observables = Vec<S>(observables);
+  if (observables > 0) sys_.observables(x, seen.observables);
 }
 
 }  // namespace holonom

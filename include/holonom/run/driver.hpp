@@ -19,7 +19,13 @@ template <class S>
 struct Observation {
   S energy{0};
   Residual<Real<S>> position, hidden;
-  Vec<S> invariants;
+  Vec<S> invariants, observables;
+};
+
+// An observable over the states that were watched. The mean is that over time, by the trapezoidal rule.
+template <class S>
+struct ObservableSummary {
+  S initial{0}, last{0}, mean{0}, least{0}, largest{0};
 };
 
 // A recorder that can no longer write. The run ends as a failure, with its last state.
@@ -44,6 +50,8 @@ struct RunPlan {
   bool retry = true;      // a step that fails is tried once more after `begin`; not for methods with a history
   bool stage_multipliers = false;  // record Λ_s where the method has it, instead of the exact λ(q, p)
   const std::atomic<bool>* interrupt = nullptr;       // set from a signal handler
+  const bool* stop = nullptr;  // set by a recorder: the run is done with the step that it has just seen
+  std::string advice = "Try a smaller step.";  // what to do about a step that fails for no reason of its own
   std::function<void(long done, long steps)> progress;  // called now and then
 };
 
@@ -58,6 +66,7 @@ struct RunResult {
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
   std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1
+  std::vector<ObservableSummary<S>> observables;
   Counters counters;
   double wall_seconds = 0;
 };

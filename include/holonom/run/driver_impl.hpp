@@ -5,6 +5,7 @@
 
 #include "holonom/analysis/rank.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/run/time_averages.hpp"
 
 namespace holonom {
 
@@ -18,8 +19,16 @@ class RunLoop {
  public:
   RunLoop(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
           const std::vector<Recorder<S>*>& recorders)
-      : sys_(sys), method_(method), x_(std::move(x)), h_(h), plan_(plan), recorders_(recorders), manifold_(sys) {
+      : sys_(sys),
+        method_(method),
+        x_(std::move(x)),
+        h_(h),
+        plan_(plan),
+        recorders_(recorders),
+        manifold_(sys),
+        averages_(static_cast<int>(sys.labels().observables.size())) {
     seen_.invariants = Vec<S>(invariants());
+    seen_.observables = Vec<S>(averages_.size());
   }
 
   RunResult<S> operator()() {
@@ -42,6 +51,7 @@ class RunLoop {
       result_.message = e.what();
     }
     result_.energy_final = seen_.energy;
+    result_.observables = averages_.summary();
     result_.steps = done_;
     result_.counters = method_.counters();
     result_.state = x_;
@@ -85,6 +95,7 @@ class RunLoop {
         plan_.progress(done_, plan_.steps);
         last_progress = Clock::now();
       }
+      if (plan_.stop && *plan_.stop) break;
     }
   }
 
@@ -105,6 +116,12 @@ class RunLoop {
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
     for (int k = 0; k < invariants(); ++k)
       if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)]; first < 0 && !is_finite(seen_.invariants[k])) first = done_;
+    lambda_known_ = false;
+    if (averages_.size() > 0) {
+      if (sys_.observables_use_multipliers()) find_multipliers();
+      sys_.observables(x_, seen_.observables);
+      averages_.add(x_.t, seen_.observables);
+    }
     if (done_ > 0) {
       keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
       for (int k = 0; k < invariants(); ++k)
@@ -118,12 +135,19 @@ class RunLoop {
     if (hidden_scale_ > R(0)) result_.hidden_relative = result_.hidden / hidden_scale_;
   }
 
-  void record() {
+  // λ of the state, if there is a way to know it
+  void find_multipliers() {
+    if (lambda_known_) return;
+    lambda_known_ = true;
     const Vec<S>* of_stage = plan_.stage_multipliers && done_ > 0 ? method_.stage_multipliers() : nullptr;
     if (of_stage)
       x_.lambda = *of_stage;
     else if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
       fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
+  }
+
+  void record() {
+    find_multipliers();
     for (Recorder<S>* r : recorders_) r->record(x_, seen_);
     recorded_ = done_;
   }
@@ -133,7 +157,7 @@ class RunLoop {
     const std::string name =
         s.constraint >= 0 ? "'" + sys_.labels().constraints[static_cast<std::size_t>(s.constraint)] + "'" : "";
     std::string what;
-    const std::string smaller = " Try a smaller step.";
+    const std::string smaller = " " + plan_.advice;
     switch (s.failure) {
       case Failure::none: break;
       case Failure::not_finite: {
@@ -174,9 +198,11 @@ class RunLoop {
   const std::vector<Recorder<S>*>& recorders_;
   Manifold<S> manifold_;
   Observation<S> seen_;
+  TimeAverages<S> averages_;
   RunResult<S> result_;
   R hidden_scale_{0};
   S next_energy_{0};
+  bool lambda_known_ = false;                          // of x_
   long done_ = 0, recorded_ = -1, failed_before_ = 0;  // within steps up to failed_before_ one has failed
 };
 

@@ -1,6 +1,6 @@
 // HDF5: a self-describing file of a run, for people, for h5py and (H5MD) for MDAnalysis. docs/hdf5.md
 // describes the layout; hdf5_file.hpp is what lies beneath, free of scalars.
-//   /step /t /q /p /lambda /energy /position_residual /hidden_residual /invariants    one row a recorded state
+//   /step /t /q /p /lambda /energy /position_residual /hidden_residual /invariants /observed   one row a recorded state
 //   /exact/...   the same as decimal text, where a double does not hold all digits (quad, 100)
 //   /names /units /parameters and attributes of the root: what the numbers mean, and who made them
 //   /h5md /particles /observables   for vector coordinates: H5MD 1.1, as views of the above; nothing is stored twice

@@ -23,7 +23,20 @@ enum class Cell {
 
 class TrajectoryFile {
  public:
-  enum Table { step, interpolated, t, q, p, lambda, energy, position_residual, hidden_residual, invariants, tables };
+  enum Table {
+    step,
+    interpolated,
+    t,
+    q,
+    p,
+    lambda,
+    energy,
+    position_residual,
+    hidden_residual,
+    invariants,
+    observed,
+    tables
+  };
 
   TrajectoryFile(const std::string& path, const Labels& labels, const Provenance& about, const std::string& precision,
                  Cell cell, std::size_t text_length, OpenMode mode);

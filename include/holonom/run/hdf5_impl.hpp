@@ -120,6 +120,7 @@ void Hdf5Recorder<S>::record(const State<S>& x, const Observation<S>& seen) {
   put(File::position_residual, &seen.position.absolute, 1);
   put(File::hidden_residual, &seen.hidden.absolute, 1);
   put(File::invariants, seen.invariants.data(), seen.invariants.size());
+  put(File::observed, seen.observables.data(), seen.observables.size());
   file_->next_row();
 }
 
