@@ -1,6 +1,7 @@
 """Input at the edge: constraints that hold nothing, values that are no numbers, sizes and depths that nobody expects."""
 
 import json
+import os
 import re
 import time
 import unittest
@@ -127,8 +128,7 @@ class Numbers(BadInput):
                 self.assertAlmostEqual(json.loads(result.stdout)["q"]["y"], -0.00045, delta=1e-6)
 
     def test_their_digits_are_kept(self):
-        self.write(pendulum(parameters='m = 1\ng = 1e400\nk = [1, 2e500]\nL = 1'.replace("k = [1, 2e500]\n", ""),
-                            energy='mass = ["m", "m"]\npotential = "m*y*(g/1e400)"'))
+        self.write(pendulum(parameters="m = 1\ng = 1e400\nL = 1", energy='mass = ["m", "m"]\npotential = "m*y*(g/1e400)"'))
         self.assertEqual(self.run_json("m.toml", "--steps", 3)["q"], self.run_json("m.toml", "--steps", 3, "--set", "g=1e400")["q"])
 
     def test_in_arrays_tables_and_keys(self):
@@ -270,11 +270,11 @@ class Sizes(BadInput):
         """Every table of the file grows with the number of coordinates here; with squares, factor 8 were 64."""
         def seconds(text):
             self.write(text)
-            begin = time.process_time(), __import__("os").times()
+            begin = os.times()
             result = self.run_program("check", "m.toml", timeout=240)
-            end = __import__("os").times()
+            end = os.times()
             self.assertEqual(result.returncode, 0, result.stderr)
-            return end.children_user + end.children_system - begin[1].children_user - begin[1].children_system
+            return end.children_user + end.children_system - begin.children_user - begin.children_system
 
         for energy in (lambda n: None, lambda n: 'kinetic = "' + " + ".join(f"v_x{i}^2/2" for i in range(n)) + '"\npotential = "x0"'):
             small, large = seconds(self.many(1000, energy(1000))), seconds(self.many(8000, energy(8000)))

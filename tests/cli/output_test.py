@@ -103,6 +103,7 @@ class Disks(CliTest):
     def test_events_end_with_a_whole_row(self):
         result = self.limited(9000, "run", MODELS / "pendulum.toml", "--until", "100*T", "--event", "x", "--events-out", "e.csv")
         self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue((self.folder / "e.csv").read_text().endswith("\n"))
         columns, rows = self.read_csv("e.csv")
         self.assertEqual({len(row) for row in rows}, {len(columns)})
 
