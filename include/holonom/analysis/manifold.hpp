@@ -35,7 +35,7 @@ class Manifold {
     if (!scale_known_) find_scale(q);
     sys_.H_p(q, p, v_);
     multiply(G_, v_, r_);
-    scale_.measure_motion(G_, v_);
+    scale_.measure_motion(G_, v_, p);
     return measure(scale_.hidden_inverse());
   }
   const Vec<S>& last_residual() const { return r_; }

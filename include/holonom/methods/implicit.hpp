@@ -179,7 +179,7 @@ class ImplicitMotion {
     for (int iteration = 0; iteration < 50; ++iteration) {
       sys.H_p(q, P_, d_);
       multiply(G_, d_, r_);
-      scale_.measure_motion(G_, d_, redundant());
+      scale_.measure_motion(G_, d_, P_, redundant());
       if (scale_.hidden_residual(r_) <= R(rounding_errors) * epsilon<S>()) break;
       gram_.solve(r_);
       subtract_force(G_, r_, P_);

@@ -84,15 +84,20 @@ class ConstraintScale {
     return unit;
   }
 
-  // The same for G v. `redundant`: gradients may vanish (a dead centre), their rounding errors do not.
-  void measure_motion(const Jacobian<S, N, M>& G, const Vec<S, N>& v, bool redundant = false) {
+  // The same for G v, v = A p: against velocities, and against momenta, of which rounding errors make some where A is not
+  // diagonal. `redundant`: gradients may vanish (a dead centre), their rounding errors do not.
+  void measure_motion(const Jacobian<S, N, M>& G, const Vec<S, N>& v, const Vec<S, N>& p, bool redundant = false) {
     R all(0);
-    for (int i = 0; i < v.size(); ++i) keep_larger(all, R(magnitude(v[i]) * unit_[i]));
+    for (int i = 0; i < v.size(); ++i) {
+      impulse_[i] = magnitude(v[i]) * unit_[i];
+      keep_larger(impulse_[i], R(magnitude(p[i]) / unit_[i]));
+      keep_larger(all, impulse_[i]);
+    }
     for (int k = 0; k < G.m(); ++k) {
       R gradient(0), motion(0);
       G.row(k, [&](int j, const S& x) {
         keep_larger(gradient, R(magnitude(x) / unit_[j]));
-        keep_larger(motion, R(magnitude(v[j]) * unit_[j]));
+        keep_larger(motion, impulse_[j]);
       });
       if (!(motion > negligible() * all)) motion = all;
       if (redundant && inverse_[k] * extent_ > R(0)) keep_larger(gradient, R(R(1) / (inverse_[k] * extent_)));
@@ -174,7 +179,7 @@ class ConstraintScale {
     }
   }
 
-  Vec<R, N> unit_, impulse_;
+  Vec<R, N> unit_, impulse_;  // impulse_ is scratch
   R extent_{0};       // the largest coordinate in these units
   Vec<R, M> inverse_;  // 1/scale of the terms of g: what rounding errors of g are relative to
   Vec<R, M> reach_;    // 1/scale of what rounding errors of positions do to g

@@ -41,7 +41,7 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
     energy_p(sys, q, p, v);
     multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
-    if (convergence.iterations() == 0) scale.measure_motion(G, v, gram.rank() < gram.m());
+    if (convergence.iterations() == 0) scale.measure_motion(G, v, p, gram.rank() < gram.m());
     const R size = scale.hidden_residual(r);
     const auto verdict = convergence(size);
     if (verdict == Convergence<R>::Verdict::done) return {};
@@ -348,7 +348,7 @@ class ConstraintSolver {
   // then they are repeated.
   [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, M>& mu, Vec<S, N>& p, Rounding<S, N>* lost) {
     sys.mass().solve(p, v_);
-    scale_.measure_motion(G0_, v_, redundant());
+    scale_.measure_motion(G0_, v_, p, redundant());
     scale_.add_impulse(G0_, mu);
     Convergence<R> convergence(epsilon<S>(), options, false);
     if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
