@@ -506,7 +506,7 @@ TEST_F(Native, MapsAndProgramsCompileInOneBatch) {
 vector<Formula> formulas_of(CompiledModel::Form form) {
   using enum Formula;
   vector<Formula> list{
-      g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq, invariants, invariants_q, invariants_p, start};
+      g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq, invariants, invariants_along, observables, start};
   switch (form) {
     case CompiledModel::Form::separable: list.insert(list.end(), {V, V_q, V_qq}); break;
     case CompiledModel::Form::mass_matrix: list.insert(list.end(), {V, V_q, V_qq, M, T_v, T_q, T_vq}); break;
@@ -520,8 +520,9 @@ vector<Formula> formulas_of(MappedTerm::Role role) {
   switch (role) {
     case MappedTerm::Role::energy: return {V, V_q, V_qq};
     case MappedTerm::Role::constraint: return {g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq};
-    case MappedTerm::Role::invariant: return {invariants};
+    case MappedTerm::Role::invariant: return {invariants, invariants_along};
     case MappedTerm::Role::event: return {events};
+    case MappedTerm::Role::observable: return {observables};
   }
   return {};
 }
