@@ -100,7 +100,7 @@ class Certify(CliTest):
     def test_steps_that_fail(self):
         result = self.run_program("certify", MODELS / "double-pendulum.toml", "--method", "rattle", "--step", "1.5")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("step 1 failed (no convergence, constraint 'rod", result.stderr)
+        self.assertIn("step 1 failed (a wrong root, constraint 'rod", result.stderr)
 
     def test_bad_input(self):
         for arguments, says in ((("--method", "ratle"), "Did you mean 'rattle'?"), (("--method", "shake"), "shake does not suit this system"),

@@ -301,7 +301,7 @@ class Failures(CliTest):
         r = json.loads(result.stdout)
         self.assertEqual((r["status"], r["steps"], r["t"]), ("failed", 1, 1))
         for text in (result.stderr, r["message"]):
-            self.assertIn("step 2 (from t = 1) failed: no position was found that satisfies the constraint 'rod'", text)
+            self.assertIn("step 2 (from t = 1) failed: what was found does not continue the motion: the step is too long", text)
             self.assertIn("Try a smaller step", text)
         self.assertIn("The last good state, t = 1, is kept", result.stderr)
         columns, rows = self.read_csv("a.csv")

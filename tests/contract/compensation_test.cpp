@@ -24,9 +24,11 @@ TEST(Compensation, TakesTwoDigitsFromTheRoundingErrorsOfRattle) {
   for (const auto& [name, problem] :
        {std::pair{"kepler-sphere", kepler_on_the_sphere()}, std::pair{"spherical-pendulum", spherical_pendulum()}}) {
     const Gain gain = measure(name, problem, "rattle", 1e-3, 50000);
-    EXPECT_LE(gain.compensated.position, gain.plain.position / 100) << name;
-    EXPECT_LE(gain.compensated.momentum, gain.plain.momentum / 100) << name;
-    EXPECT_LE(gain.compensated.energy, gain.plain.energy / 30) << name;
+    // or all that the last state, which is rounded, can show
+    constexpr double last_digit = 2 * std::numeric_limits<double>::epsilon();
+    EXPECT_LE(gain.compensated.position, std::max(gain.plain.position / 100, last_digit)) << name;
+    EXPECT_LE(gain.compensated.momentum, std::max(gain.plain.momentum / 100, last_digit)) << name;
+    EXPECT_LE(gain.compensated.energy, std::max(gain.plain.energy / 30, 3 * last_digit)) << name;
   }
 }
 

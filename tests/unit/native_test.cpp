@@ -587,12 +587,6 @@ void compare_map_of_model(const MapProgram& map, const MappedTerm& term, const N
   compare_maps(*map.kernel, map.signature, native, 0, term.rows, in, table, start, array_of);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr double promised = 0.5;  // seconds
-#else
-constexpr double promised = 0.05;
-#endif
-
 TEST_F(Native, AllFormulasOfAllModelsAgree) {
   compile_native(std::span<const Program* const>{});  // the first one warms up
   int models = 0;
@@ -602,7 +596,6 @@ TEST_F(Native, AllFormulasOfAllModelsAgree) {
     const CompiledFormulas x(file.path().string());
     std::printf("  %-24s %2zu programs, %2zu maps, %5zu instructions: compiled in %5.1f ms of processor time\n",
                 file.path().stem().c_str(), x.programs.size(), x.maps.size(), x.instructions(), 1e3 * x.seconds);
-    EXPECT_LT(x.seconds, promised);
     Random random;
     for (size_t k = 0; k < x.programs.size(); ++k) {
       const Program& program = *x.programs[k];

@@ -4,6 +4,7 @@
 // of Λ through G H_pp Gᵀ, factored once a move: contraction O(h), to stagnation at round-off.
 #pragma once
 
+#include "holonom/solve/across.hpp"
 #include "holonom/solve/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
 
@@ -85,8 +86,7 @@ class ImplicitMotion {
   ImplicitMotion(const Sys& sys, int moves)
       : rule_(sys), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)), G_(make_jacobian(sys)),
         G1_(make_jacobian(sys)), P_(size_q(sys)), q1_(size_q(sys)), P_new_(size_q(sys)), q_new_(size_q(sys)),
-        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
-        expected_q_(size_q(sys)), expected_P_(size_q(sys)), last_(size_q(sys)), path_(size_g(sys)) {}
+        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -100,10 +100,8 @@ class ImplicitMotion {
 
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
     predictor_.guess(slot, impulse_);
-    Status found = solve(sys, ah, bh, q, p, lost);
-    if (found.ok() && gram_.m() > 0 && !is_near(q, predictor_.expectation(slot))) found = {Failure::wrong_root};
-    if (!found.ok() && gram_.m() > 0) found = follow(sys, ah, bh, q, p, predictor_.expectation(slot), found, lost);
-    if (!found.ok()) return found;
+    if (const Status s = solve(sys, ah, bh, q, p, lost); !s.ok()) return s;
+    if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
     rule_.end_kick(sys, q, q1_, P_, ah, bh, kick_);
     ++counters_.force;
@@ -149,16 +147,6 @@ class ImplicitMotion {
   }
 
  private:
-  // Whether q₁ and P are near where the guess of Λ led to, compared with the way from q.
-  bool is_near(const Vec<S, N>& q, Expectation<R>& expectation) {
-    for (int i = 0; i < q.size(); ++i) {
-      expected_q_[i] -= q1_[i];
-      expected_P_[i] -= P_[i];
-      last_[i] = q1_[i] - q[i];
-    }
-    const R distance = largest_product(expected_q_, expected_P_), round_off = R(1e4) * epsilon<S>();
-    return expectation.meets(distance, largest_product(last_, P_)) || distance <= round_off * round_off * largest_product(q, P_);
-  }
   // g(q₁) at round-off, and G(q₁)
   Status holds(const Sys& sys, const Vec<S, N>& q1, const Rounding<S, N>* lost) {
     constraint_and_jacobian(sys, q1, r_, G1_);
@@ -167,49 +155,6 @@ class ImplicitMotion {
     if (lost)
       for (int k = 0; k < r_.size(); ++k) G1_.row(k, [&](int j, const S& a) { r_[k] += a * lost->q[j]; });
     return at_round_off<Sys>(r_, G1_, q1, scale_, options_);
-  }
-
-  // The same as `solve` for a guess that has failed, or may have led astray: along the path of solutions for σh, 0 ≤ σ ≤ 1,
-  // from the projection of p at its beginning.
-  Status follow(const Sys& sys, const S& ah, const S& bh, const Vec<S, N>& q, const Vec<S, N>& p, Expectation<R>& expectation,
-                const Status& reason, const Rounding<S, N>* lost) {
-    using std::sqrt;
-    fill(impulse_, S(0));
-    P_ = p;
-    for (int iteration = 0; iteration < 50; ++iteration) {
-      sys.H_p(q, P_, d_);
-      multiply(G_, d_, r_);
-      scale_.measure_motion(G_, d_, P_, redundant());
-      if (scale_.hidden_residual(r_) <= R(rounding_errors) * epsilon<S>()) break;
-      gram_.solve(r_);
-      subtract_force(G_, r_, P_);
-      axpy(S(1), r_, impulse_);
-    }
-    path_.begin();
-    path_.add(R(0), impulse_);
-    kick_ = q;  // the last node
-    for (PathStep<R> step; !step.ended();) {
-      const R to = step.to();
-      path_.predict(to, impulse_);
-      last_ = kick_;
-      const Status s = solve(sys, S(S(to) * ah), S(S(to) * bh), q, p, lost);
-      R distance = std::numeric_limits<R>::quiet_NaN();
-      if (s.ok()) {
-        for (int i = 0; i < q.size(); ++i) {
-          expected_q_[i] -= q1_[i];
-          expected_P_[i] -= P_[i];
-          d_[i] = q1_[i] - last_[i];
-        }
-        const R way = largest_product(d_, P_), apart = largest_product(expected_q_, expected_P_);
-        distance = way > R(0) ? R(sqrt(R(apart / way))) : R(sqrt(apart));
-      }
-      bool accepted = false;
-      if (!step.judge(distance, accepted)) return s.ok() ? Status{Failure::wrong_root} : reason.failure == Failure::wrong_root ? s : reason;
-      kick_ = accepted ? q1_ : last_;
-      if (accepted) path_.add(to, impulse_);
-    }
-    expectation.was_right(false);
-    return {};
   }
 
   // P, q₁ and Λ
@@ -228,10 +173,6 @@ class ImplicitMotion {
       rule_.displacement(sys, q, q1_, P_new_, ah, bh, d_);
       if (lost) axpy(S(1), lost->q, d_);
       for (int i = 0; i < q.size(); ++i) q_new_[i] = q[i] + d_[i];
-      if (stagnation.iterations() == 0) {
-        expected_q_ = q_new_;
-        expected_P_ = P_new_;
-      }
       if (gram_.m() > 0) {
         sys.g(q_new_, r_);
         ++counters_.constraint;
@@ -265,8 +206,6 @@ class ImplicitMotion {
   Vec<S, N> P_, q1_, P_new_, q_new_, kick_, d_;
   Vec<S, M> impulse_, r_;
   ConstraintScale<S, N, M> scale_;
-  Vec<S, N> expected_q_, expected_P_, last_;
-  Path<S, M> path_;
   Counters counters_;
   NewtonOptions options_;
 };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "holonom/solve/across.hpp"
 #include "holonom/solve/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
 
@@ -80,8 +81,7 @@ class MapMotion {
   MapMotion(const Sys& sys, int moves, Further&&... further)
       : map_(sys, std::forward<Further>(further)...), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)),
         broyden_(size_g(sys)), G_(make_jacobian(sys)), G1_(make_jacobian(sys)), q1_(size_q(sys)), p1_(size_q(sys)),
-        v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
-        expected_q_(size_q(sys)), expected_p_(size_q(sys)) {}
+        v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -105,10 +105,6 @@ class MapMotion {
       subtract_force(G_, impulse_, p1_);
       if (const Status s = map_(sys, q1_, p1_, h, counters_); !s.ok()) return s;
       if (gram_.m() == 0) break;
-      if (convergence.iterations() == 0) {
-        expected_q_ = q1_;
-        expected_p_ = p1_;
-      }
       sys.g(q1_, r_);
       ++counters_.constraint;
       const R size = scale_.residual(r_);
@@ -127,7 +123,7 @@ class MapMotion {
       broyden_(r_, of_values > R(1000) * epsilon<S>());
       for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
     }
-    if (gram_.m() > 0 && !is_near(q)) return {Failure::wrong_root};
+    if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
     q = q1_;
     p = p1_;
@@ -158,17 +154,6 @@ class MapMotion {
   }
 
  private:
-  // What a map does on its way is not known, so that there is no path to follow. But constraints hold a motion back: where they
-  // lead more than twice as far from q as the map would have gone with the guess, they lead across.
-  bool is_near(const Vec<S, N>& q) {
-    for (int i = 0; i < q.size(); ++i) {
-      expected_q_[i] -= q[i];
-      v_[i] = q1_[i] - q[i];
-    }
-    const R round_off = R(1e4) * epsilon<S>(), way = largest_product(v_, p1_);
-    return way <= 4 * largest_product(expected_q_, expected_p_) || way <= round_off * round_off * largest_product(q, p1_);
-  }
-
   Map<Sys> map_;
   GramSolver<S, N, M> gram_;
   Predictor<S, M> predictor_;
@@ -177,7 +162,6 @@ class MapMotion {
   Vec<S, N> q1_, p1_, v_;
   Vec<S, M> impulse_, r_;
   ConstraintScale<S, N, M> scale_;
-  Vec<S, N> expected_q_, expected_p_;
   Counters counters_;
   NewtonOptions options_;
 };

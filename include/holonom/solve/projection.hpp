@@ -31,7 +31,8 @@ class JayProjection {
     fill(nu_, S(0));
     sys.G(q, G);
     gram.displace(G, metric_at(sys, q, p));
-    Convergence<R> convergence(epsilon<S>(), options);
+    // Positions may be far from the origin, where the terms of g are large: nothing is foreseen.
+    Convergence<R> convergence(epsilon<S>(), options, true, false, R(1e30));
     const bool always_new = [&] {
       if constexpr (M == Dynamic) return gram.refreshes();
       else return true;
