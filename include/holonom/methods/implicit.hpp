@@ -86,7 +86,7 @@ class ImplicitMotion {
   ImplicitMotion(const Sys& sys, int moves)
       : rule_(sys), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)), G_(make_jacobian(sys)),
         G1_(make_jacobian(sys)), P_(size_q(sys)), q1_(size_q(sys)), P_new_(size_q(sys)), q_new_(size_q(sys)),
-        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)) {}
+        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)), rate_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -94,12 +94,14 @@ class ImplicitMotion {
     const MetricAt<Sys> metric{sys, x.q, x.p};
     scale_.begin(sys, metric, x.q, G_, r_);
     const Status s = gram_.analyse(G_, metric, scale_.row_units());
-    predictor_.begin(gram_.rank() < gram_.m(), scale_.row_units());
+    predictor_.begin(redundant(), scale_.row_units());
+    fill(rate_, S(0));
     return s;
   }
 
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
     predictor_.guess(slot, impulse_);
+    if (redundant()) axpy(S(ah + bh), rate_, impulse_);
     if (const Status s = solve(sys, ah, bh, q, p, lost); !s.ok()) return s;
     if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
@@ -122,7 +124,9 @@ class ImplicitMotion {
     if (const Status s = holds(sys, q, lost); !s.ok()) return s;
     std::swap(G_, G1_);
     ++counters_.factorisation;
-    return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
+    const Status s = gram_.factor(G_, MetricAt<Sys>{sys, q, p});
+    if (s.ok() && redundant()) remember_force(S(ah + bh));
+    return s;
   }
 
   // The motion over a time below the resolution of a move, to first order.
@@ -144,9 +148,18 @@ class ImplicitMotion {
   template <class F>
   void visit_memory(F&& f) {
     predictor_.visit_memory(f);
+    f("impulse_rate", rate_);
   }
 
  private:
+  // Impulses of redundant constraints are not unique. What is kept of them is their force, by the multipliers of minimal norm
+  // that belong to it at the next position.
+  void remember_force(const S& h) {
+    fill(d_, S(0));
+    gram_.subtract_displacement(G_, S(S(-1) / h), impulse_, d_);
+    multiply(G_, d_, rate_);
+    gram_.solve(rate_);
+  }
   // g(q₁) at round-off, and G(q₁)
   Status holds(const Sys& sys, const Vec<S, N>& q1, const Rounding<S, N>* lost) {
     constraint_and_jacobian(sys, q1, r_, G1_);
@@ -206,6 +219,7 @@ class ImplicitMotion {
   Vec<S, N> P_, q1_, P_new_, q_new_, kick_, d_;
   Vec<S, M> impulse_, r_;
   ConstraintScale<S, N, M> scale_;
+  Vec<S, M> rate_;  // Λ/h of redundant constraints
   Counters counters_;
   NewtonOptions options_;
 };

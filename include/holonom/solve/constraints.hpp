@@ -18,10 +18,11 @@ void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, 
   absorb(p, *lost);
 }
 
-// Where constraints are redundant, rounding errors of positions make their gradients disagree by so much.
+// Where constraints are redundant, rounding errors of positions make their gradients disagree: by this much for angles of
+// some thousand turns.
 template <class S>
 Real<S> disagreement() {
-  return Real<S>(1e5) * epsilon<S>();
+  return Real<S>(1e6) * epsilon<S>();
 }
 
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
