@@ -219,4 +219,19 @@ class Validation {
 
 void validate(const Model& model) { Validation(model).run(); }
 
+bool has_roots(const Model& model) {
+  std::vector<NodeId> formulas;
+  for (const Named& g : model.constraints) formulas.push_back(g.node);
+  for (const MappedTerm& term : model.terms)
+    if (term.role == MappedTerm::Role::constraint) formulas.push_back(term.kernel);
+  const Graph& graph = *model.graph;
+  const auto is_input = [&](NodeId i) { return graph[i].op == Op::input; };
+  const std::vector<NodeId> nodes = graph.reachable(formulas);
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId i) {
+    if (graph[i].op != Op::sqrt) return false;
+    const std::vector<NodeId> argument = graph.reachable({&graph[i].a, 1});
+    return std::any_of(argument.begin(), argument.end(), is_input);
+  });
+}
+
 }  // namespace holonom

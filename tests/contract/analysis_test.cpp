@@ -49,7 +49,7 @@ TEST(OrderFit, WantsThreePoints) {
 
 TEST(TangentBasis, IsOrthonormalAndTangent) {
   for (const Case& c : cases()) {
-    if (c.stiff) continue;  // its unit of momentum is that of vibrations: no small displacement
+    if (c.stiff()) continue;  // its unit of momentum is that of vibrations: no small displacement
     const Problem problem(c);
     const State<double>& x = problem.states.front();
     const auto basis = tangent_basis(problem.sys, x, problem.size);

@@ -25,8 +25,11 @@ struct Case {
   long energy_steps;  // steps of the model's own size in the search for an energy drift,
   long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
   Needs offers = Needs::separable;  // what its system has
-  bool stiff = false;               // its own step is far too long for explicit methods
+  double resolved = 0;              // the step that resolves its stiff springs; its own is far too long for most methods
   bool small = false;               // its size is one of those that are known at compile time
+  bool chaotic = false;             // the mean of its energy stands still after very many steps only
+
+  bool stiff() const { return resolved > 0; }
 };
 
 // One line for each file of models/.

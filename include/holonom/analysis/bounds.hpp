@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "holonom/methods/registry.hpp"
@@ -10,10 +11,8 @@
 namespace holonom {
 
 // In the scalar double. Those of symplecticity and order are promises of the project.
-// Rounding errors of a composition grow with the way that its substeps go back and forth: for these the bound of
-// round-off is multiplied by Σ|c_i| (1 to 9 for good schemes, 189 for the triple jump of order 10). SHAKE in its
-// two-step form has its momenta from positions, (q₊ − q)/h: for it by |q| / |h q'|, that of loops too. In wide scalars
-// defects fall with epsilon (precision_test.cpp, for the representatives of choice.hpp): this is rounding.
+// Rounding errors of methods that go back and forth, or that have their momenta from positions, are larger by `rounding_of`.
+// In wide scalars defects fall with epsilon (precision_test.cpp, for the representatives of choice.hpp): this is rounding.
 struct Bounds {
   static constexpr double order = 0.05;               // |slope − order| of methods of even order, off by O(h²),
   static constexpr double order_unsymmetric = 0.15;   // and of others, off by O(h)
@@ -34,13 +33,27 @@ inline double order_bound(const MethodInfo& info) {
   return even ? Bounds::order : Bounds::order_unsymmetric;
 }
 
-// How many times the rounding errors of a simple step a method has by its nature: by having its momenta from
-// positions, where `travel` is |h q'| / |q|, and by going back and forth.
+// SHAKE in its two-step form has its momenta from positions, (q₊ − q)/h: with errors that are larger by 1 / `travel`,
+// |q| / |h q'|.
 inline double positions_to_momenta(const MethodInfo& info, double travel) {
   return info.key == "shake-two-step" ? std::max(1.0, 1 / travel) : 1.0;
 }
-inline double rounding_of(const MethodInfo& info, double travel) {
-  return std::max(positions_to_momenta(info, travel), substeps(info).sum);
+
+// How many times the rounding errors of a simple step of length h a method has in a step of length part · h. A composition
+// goes Σ|c| of its step to and fro; where rounding errors are compensated, those of its longest substep are left.
+inline double rounding_of(const MethodInfo& info, double travel, double part = 1) {
+  const Substeps parts = substeps(info);
+  return std::max({1.0, positions_to_momenta(info, travel), part * (info.compensated ? parts.largest : parts.sum)});
+}
+
+// What rounding errors do to an energy of this size in so many steps: a random walk of some ε a step, or less than one
+// where they are compensated. (Those within the implicit equations of a general H are not.) Constraints with roots have a mean
+// error, some 3e-17 a step (docs/compensation.md); so have rounded coefficients of stages, 2e-18.
+inline double energy_noise(const MethodInfo& info, double rounding, bool general, bool roots, double size, double epsilon, long steps) {
+  const double count = static_cast<double>(steps);
+  const double step = (info.compensated && !general ? 1 : 8) * rounding;
+  const double mean = (roots ? 0.25 : 0) + (info.stages > 0 ? 0.01 : 0);
+  return epsilon * size * (step * std::sqrt(count) + mean * count);
 }
 
 }  // namespace holonom

@@ -246,7 +246,8 @@ class Certify {
       const double ratio = energy.drift / static_cast<double>(steps) / rate;
       same_sign = same_sign && (k == 1 || ratio > 0);
       rate = energy.drift / static_cast<double>(steps);
-      const double noise = round_off() * std::sqrt(static_cast<double>(steps)) * energy.size;
+      const double noise = energy_noise(info_, rounding_of(info_, travel()), !sys_.lacks_separable().empty(), has_roots(sys_.compiled().model()),
+                                        energy.size, to_double(epsilon<S>()), steps);
       c.measured = std::abs(energy.drift);
       c.bound = std::max(Bounds::energy_drift * energy.band(), noise);
       c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());

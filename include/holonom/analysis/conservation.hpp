@@ -21,28 +21,11 @@ ConstraintResiduals<Real<S>> constraint_residuals(NumericalMap<S>& map, const An
   using R = Real<S>;
   ConstraintResiduals<R> result;
   Manifold<S> manifold(sys);
-  Jacobian<S> G(sys.pattern());
-  Vec<S> v(sys.n()), r(sys.m());
-  // |G v| of each constraint against max |G_kj| max |v_j|, both the largest of the run: at a turning
-  // point nothing moves.
-  Vec<R> largest(sys.m()), scale(sys.m());
   map(x, h, steps, [&](const State<S>& y) {
     keep_largest(result.position, manifold.position(y.q).relative);
-    sys.G(y.q, G);
-    sys.H_p(y.q, y.p, v);
-    multiply(G, v, r);
-    for (int k = 0; k < sys.m(); ++k) {
-      R gradient(0), speed(0);
-      G.row(k, [&](int j, const S& a) {
-        keep_largest(gradient, R(magnitude(a)));
-        keep_largest(speed, R(magnitude(v[j])));
-      });
-      keep_largest(largest[k], R(magnitude(r[k])));
-      keep_largest(scale[k], R(gradient * speed));
-    }
+    (void)manifold.hidden(y.q, y.p);
   });
-  for (int k = 0; k < sys.m(); ++k)
-    if (!(largest[k] == R(0))) keep_largest(result.hidden, R(largest[k] / scale[k]));
+  result.hidden = manifold.largest_hidden();
   return result;
 }
 
@@ -96,7 +79,7 @@ struct EnergyDrift {
   double initial = 0;
   double lowest = 0, highest = 0;  // of H − H(x_0)
   double drift = 0;                // change of H along the fitted line over the whole run
-  double size = 0;                 // largest ½ |p·H_p| + |H|: what rounding errors of H are relative to
+  double size = 0;                 // ½ |p·H_p| + |H| + |h H_p·H_qq q|, the largest: what rounding errors of H are relative to
   double band() const { return highest - lowest; }
 };
 
@@ -110,22 +93,31 @@ EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S>
   result.initial = to_double(H0);
   const long length = steps / parts;
   double sum = 0;
-  Vec<S> v(sys.n());
+  Vec<S> v(sys.n()), error(sys.n()), force(sys.n());
   std::vector<double> mean;
   long done = 0;
+  double kinetic_and_all = 0, by_positions = 0;
+  const bool knows_force = sys.lacks_hqq().empty();
   map(x, h, length * parts, [&](const State<S>& y) {
     const S H = sys.H(y.q, y.p);
     const double dH = to_double(S(H - H0));
     result.lowest = std::min(result.lowest, dH);
     keep_largest(result.highest, dH);
     sys.H_p(y.q, y.p, v);
-    keep_largest(result.size, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
+    keep_largest(kinetic_and_all, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
     sum += dH;
-    if (++done % length == 0) {
-      mean.push_back(sum / static_cast<double>(length));
-      sum = 0;
-    }
+    if (++done % length != 0) return;
+    mean.push_back(sum / static_cast<double>(length));
+    sum = 0;
+    if (!knows_force) return;
+    // Rounding errors of positions, which may grow without end (angles), are errors of the forces of a step.
+    like_rounding_errors(y.q, error);
+    sys.H_qq(y.q, y.p, error, force);
+    Real<S> work(0);
+    for (int i = 0; i < sys.n(); ++i) work += magnitude(S(h * v[i] * force[i]));
+    keep_largest(by_positions, to_double(work));
   });
+  result.size = kinetic_and_all + by_positions;
   const double centre = (parts - 1) / 2.0;
   double xx = 0, xy = 0;
   for (int k = 0; k < parts; ++k) {

@@ -4,13 +4,13 @@
 
 #include "holonom/any_system.hpp"
 #include "holonom/solve/constraints.hpp"
+#include "holonom/solve/minimal_norm.hpp"
 
 namespace holonom {
 
 template <class R>
 struct Residual {
   R absolute{0}, relative{0};
-  R scale{0};           // the largest scale of a constraint
   int constraint = -1;  // the one with the largest relative residual
 };
 
@@ -21,7 +21,7 @@ class Manifold {
  public:
   explicit Manifold(const AnySystem<S>& sys)
       : sys_(sys), gram_(sys.n(), sys.m()), G_(sys.pattern()), v_(sys.n()), a_(sys.n()), b_(sys.n()), r_(sys.m()),
-        c_(sys.m()), scale_(sys.n(), sys.m()) {}
+        c_(sys.m()), scale_(sys.n(), sys.m()), largest_hidden_(sys.m()), fastest_(sys.m()) {}
 
   // |g| and |G H_p|
   Residual<R> position(const Vec<S>& q) {
@@ -33,10 +33,26 @@ class Manifold {
   Residual<R> hidden(const Vec<S>& q, const Vec<S>& p) {
     sys_.G(q, G_);
     if (!scale_known_) find_scale(q);
+    if (!rank_known_) {
+      redundant_ = gram_.analyse(G_, MetricAt<AnySystem<S>>{sys_, q, p}, scale_.row_units()).ok() && gram_.rank() < gram_.m();
+      rank_known_ = true;
+    }
     sys_.H_p(q, p, v_);
+    measure_motion(sys_, G_, q, p, v_, redundant_, r_, scale_);
     multiply(G_, v_, r_);
-    scale_.measure_motion(G_, v_, p);
+    for (int k = 0; k < r_.size(); ++k) {
+      keep_largest(largest_hidden_[k], R(magnitude(r_[k])));
+      keep_largest(fastest_[k], R(R(1) / scale_.hidden_inverse()[k]));
+    }
     return measure(scale_.hidden_inverse());
+  }
+  // |G H_p| of all states that were looked at, of each constraint against its own fastest motion: at a turning point
+  // nothing moves.
+  R largest_hidden() const {
+    R largest(0);
+    for (int k = 0; k < fastest_.size(); ++k)
+      if (!(largest_hidden_[k] == R(0))) keep_largest(largest, R(largest_hidden_[k] / fastest_[k]));
+    return largest;
   }
   const Vec<S>& last_residual() const { return r_; }
 
@@ -77,6 +93,7 @@ class Manifold {
     multiply(G_, a_, x.lambda);
     for (int k = 0; k < sys_.m(); ++k) x.lambda[k] += c_[k];
     gram_.solve(x.lambda);
+    (void)minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
     return {};
   }
 
@@ -127,11 +144,8 @@ class Manifold {
     Residual<R> result;
     result.relative = relative_residual(r_, inverse_scale);
     result.constraint = worst_constraint(r_, inverse_scale);
-    for (int k = 0; k < r_.size(); ++k) {
+    for (int k = 0; k < r_.size(); ++k)
       if (!(magnitude(r_[k]) <= result.absolute)) result.absolute = magnitude(r_[k]);
-      const R scale = R(1) / inverse_scale[k];
-      if (scale > result.scale) result.scale = scale;
-    }
     return result;
   }
 
@@ -140,7 +154,8 @@ class Manifold {
   Jacobian<S> G_;
   Vec<S> v_, a_, b_, r_, c_;
   ConstraintScale<S, Dynamic, Dynamic> scale_;
-  bool scale_known_ = false;
+  Vec<R> largest_hidden_, fastest_;
+  bool scale_known_ = false, rank_known_ = false, redundant_ = false;
 };
 
 }  // namespace holonom

@@ -33,7 +33,7 @@ class Drift {
       // Redundant constraints contradict each other against momenta across the manifold: these are taken out first, which
       // the impulse would do otherwise.
       if (solver_.redundant())
-        if (const Status s = solver_.onto_cotangent(sys, p, lost); !s.ok()) return s;
+        if (const Status s = solver_.onto_cotangent(sys, q, p, lost); !s.ok()) return s;
     }
     predictor_.guess(slot, impulse);
     if (const Status s = solver_.drift(sys, q, p, S(ah + bh), impulse, predictor_.expectation(slot), p1, q1, G1, lost); !s.ok())
@@ -53,8 +53,8 @@ class Drift {
     axpy(time, v, lost.q);
   }
 
-  Status project(const Sys& sys, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
-    return solver_.onto_cotangent(sys, p, lost);
+  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+    return solver_.onto_cotangent(sys, q, p, lost);
   }
 
   bool redundant() const { return solver_.redundant(); }

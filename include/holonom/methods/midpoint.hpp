@@ -74,8 +74,8 @@ class MidpointMotion {
     axpy(S(-time), force_, lost.p);
   }
 
-  Status project(const Sys& sys, const Vec<S, N>&, Vec<S, N>& p, Rounding<S, N>* lost) {
-    return solver_.onto_cotangent(sys, p, lost);
+  Status project(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+    return solver_.onto_cotangent(sys, q, p, lost);
   }
 
   bool redundant() const { return solver_.redundant(); }

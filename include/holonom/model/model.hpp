@@ -160,4 +160,7 @@ struct Model {
 // Throws InputError unless the model is complete and each formula uses only what it may use.
 void validate(const Model& model);
 
+// Whether a constraint has a square root in it.
+bool has_roots(const Model& model);
+
 }  // namespace holonom

@@ -51,6 +51,7 @@ class RunLoop {
       result_.message = e.what();
     }
     result_.energy_final = seen_.energy;
+    result_.hidden_relative = manifold_.largest_hidden();
     result_.observables = averages_.summary();
     result_.steps = done_;
     result_.counters = method_.counters();
@@ -130,9 +131,6 @@ class RunLoop {
     keep_largest(result_.position, seen_.position.absolute);
     keep_largest(result_.position_relative, seen_.position.relative);
     keep_largest(result_.hidden, seen_.hidden.absolute);
-    // At a turning point nothing moves: measure against the fastest motion so far.
-    keep_largest(hidden_scale_, seen_.hidden.scale);
-    if (hidden_scale_ > R(0)) result_.hidden_relative = result_.hidden / hidden_scale_;
   }
 
   // λ of the state, if there is a way to know it
@@ -200,7 +198,6 @@ class RunLoop {
   Observation<S> seen_;
   TimeAverages<S> averages_;
   RunResult<S> result_;
-  R hidden_scale_{0};
   S next_energy_{0};
   bool lambda_known_ = false;                          // of x_
   long done_ = 0, recorded_ = -1, failed_before_ = 0;  // within steps up to failed_before_ one has failed

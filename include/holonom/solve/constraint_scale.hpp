@@ -39,7 +39,7 @@ class ConstraintScale {
   using R = Real<S>;
 
  public:
-  ConstraintScale(int n, int m) : unit_(n), impulse_(n), inverse_(m), reach_(m), hidden_(m), trial_(m) {}
+  ConstraintScale(int n, int m) : unit_(n), impulse_(n), error_(n), inverse_(m), reach_(m), hidden_(m), trial_(m) {}
 
   // At a first point, with G = G(q) and the metric A there; r is scratch.
   template <Constrained Sys, class Metric>
@@ -103,6 +103,16 @@ class ConstraintScale {
       if (redundant && inverse_[k] * extent_ > R(0)) keep_larger(gradient, R(R(1) / (inverse_[k] * extent_)));
       hidden_[k] = gradient * motion > R(0) ? R(R(1) / (gradient * motion)) : R(1);
     }
+  }
+  // Redundant constraints contradict each other off the manifold, and positions are on it up to their rounding errors only:
+  // G v vanishes up to g_qq(v, εq). r is scratch.
+  template <HasCurvature Sys>
+  void add_rounding_of_positions(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& v, Vec<S, M>& r) {
+    if (!knows_curvature(sys)) return;
+    like_rounding_errors(q, error_);
+    sys.g_qq(q, v, error_, r);
+    for (int k = 0; k < r.size(); ++k)
+      if (const R size = magnitude(value(r[k])); size * hidden_[k] > R(1)) hidden_[k] = R(1) / size;
   }
   // A projection of momenta, p ← p − Gᵀμ, leaves rounding errors of its own terms, which may be larger than what is left of p.
   void add_impulse(const Jacobian<S, N, M>& G, const Vec<S, M>& mu) {
@@ -180,6 +190,7 @@ class ConstraintScale {
   }
 
   Vec<R, N> unit_, impulse_;  // impulse_ is scratch
+  Vec<S, N> error_;           // scratch
   R extent_{0};       // the largest coordinate in these units
   Vec<R, M> inverse_;  // 1/scale of the terms of g: what rounding errors of g are relative to
   Vec<R, M> reach_;    // 1/scale of what rounding errors of positions do to g

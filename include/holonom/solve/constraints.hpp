@@ -18,11 +18,13 @@ void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, 
   absorb(p, *lost);
 }
 
-// Where constraints are redundant, rounding errors of positions make their gradients disagree: by this much for angles of
-// some thousand turns.
-template <class S>
-Real<S> disagreement() {
-  return Real<S>(1e6) * epsilon<S>();
+// What G v is measured against, v = H_p(q, p); r is scratch.
+template <Constrained Sys>
+void measure_motion(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& v, bool redundant,
+                    MVec<Sys>& r, ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale) {
+  scale.measure_motion(G, v, p, redundant);
+  if constexpr (HasCurvature<Sys>)
+    if (redundant) scale.add_rounding_of_positions(sys, q, v, r);
 }
 
 // p ← p − Gᵀμ with G H_p(q, p) = 0, by Newton's method with one factorisation of G H_pp Gᵀ; linear
@@ -37,12 +39,11 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
   using R = Real<S>;
   Convergence<R> convergence(epsilon<S>(), options);
   if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
-  if (gram.rank() < gram.m()) convergence.accept(disagreement<S>());
   for (;;) {
     energy_p(sys, q, p, v);
-    multiply(G, v, r);
     // Against the motion before projection: what is left of it may be at a turning point.
-    if (convergence.iterations() == 0) scale.measure_motion(G, v, p, gram.rank() < gram.m());
+    if (convergence.iterations() == 0) measure_motion(sys, G, q, p, v, gram.rank() < gram.m(), r, scale);
+    multiply(G, v, r);
     const R size = scale.hidden_residual(r);
     const auto verdict = convergence(size);
     if (verdict == Convergence<R>::Verdict::done) return {};
@@ -119,8 +120,8 @@ class ConstraintSolver {
     gram_.displace(G1, InverseMass<Sys>{sys});
   }
 
-  // p ← p − Gᵀμ with G M⁻¹p = 0 at that point
-  Status onto_cotangent(const Sys& sys, Vec<S, N>& p, Rounding<S, N>* lost = nullptr) {
+  // p ← p − Gᵀμ with G M⁻¹p = 0 at that point, q
+  Status onto_cotangent(const Sys& sys, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost = nullptr) {
     if (gram_.m() == 0) return {};
     ++counters.factorisation;
     if (const Status s = gram_.factor(G0_); !s.ok()) return s;
@@ -130,8 +131,8 @@ class ConstraintSolver {
     subtract_force(G0_, r, p, lost ? &lost->p : nullptr);
     // One constraint is left with the rounding errors of its own terms. Of several, one may be left with those of others.
     if constexpr (M == 1) return {};
-    else if constexpr (M == 2) return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, r, p, lost);
-    else return is_tangent(sys, p) ? Status{} : refine_momentum(sys, r, p, lost);
+    else if constexpr (M == 2) return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
+    else return is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
   }
 
   // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
@@ -347,13 +348,12 @@ class ConstraintSolver {
   }
   // Terms may vanish: then those of Gᵀμ are the measure. And solves may lose digits where constraints are nearly dependent:
   // then they are repeated.
-  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, M>& mu, Vec<S, N>& p, Rounding<S, N>* lost) {
+  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, N>& q, const Vec<S, M>& mu, Vec<S, N>& p, Rounding<S, N>* lost) {
     sys.mass().solve(p, v_);
-    scale_.measure_motion(G0_, v_, p, redundant());
+    measure_motion(sys, G0_, q, p, v_, redundant(), correction_, scale_);
     scale_.add_impulse(G0_, mu);
     Convergence<R> convergence(epsilon<S>(), options, false);
     if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
-    if (redundant()) convergence.accept(disagreement<S>());
     for (;;) {
       sys.mass().solve(p, v_);
       multiply(G0_, v_, correction_);
