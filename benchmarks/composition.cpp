@@ -1,6 +1,7 @@
 // A substep of a composition: hand-written, and the library on an own C++ type with static sizes.
-#include "hand_written.hpp"
 #include "holonom/coefficients/composition.hpp"
+
+#include "hand_written.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "measure.hpp"
 #include "own_system.hpp"
@@ -21,11 +22,20 @@ void compare(const std::string& problem, const std::string& key, double h) {
   Composition<Own<P>> composed(own, compose(rattle_word<double>(), c, false));
   if (!composed.begin(own, x, h).ok()) std::abort();
 
-  std::vector<Contestant> contestants{
-      {"hand-written", [&] { for (int i = 0; i < steps; ++i) by_hand.step(h); }, {}},
-      {"own C++ type, static sizes", [&] { for (int i = 0; i < steps; ++i) if (!composed.step(own, x, h).ok()) std::abort(); }, {}}};
+  std::vector<Contestant> contestants{{"hand-written",
+                                       [&] {
+                                         for (int i = 0; i < steps; ++i) by_hand.step(h);
+                                       },
+                                       {}},
+                                      {"own C++ type, static sizes",
+                                       [&] {
+                                         for (int i = 0; i < steps; ++i)
+                                           if (!composed.step(own, x, h).ok()) std::abort();
+                                       },
+                                       {}}};
   measure(contestants, rounds);
-  report(key + ", " + problem + ", h = " + (h > 0.02 ? "0.05" : "0.01"), contestants, steps * static_cast<double>(c.size()), "substep");
+  report(key + ", " + problem + ", h = " + (h > 0.02 ? "0.05" : "0.01"), contestants,
+         steps * static_cast<double>(c.size()), "substep");
   double apart = 0;
   for (int i = 0; i < P::n; ++i) apart = std::max(apart, std::abs(by_hand.q[i] - x.q[i]));
   std::printf("  (both ran %d steps; their positions differ by %.1e)\n\n", steps * (rounds + 1), apart);

@@ -2,7 +2,6 @@
 // elements, a net, and a ring. For each the set-up, the cost of a step for each link, the constraints at the end, and
 // the memory.
 #include <sys/resource.h>
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -78,7 +77,8 @@ void write_consistent_mass(const std::filesystem::path& file, long links) {
   csv << "i,j,m\n";
   for (long i = 0; i < links; ++i)
     for (int c = 0; c < 2; ++c) {
-      csv << 2 * i + c << ',' << 2 * i + c << (i + 1 < links ? ",0.66666666666666666667\n" : ",0.33333333333333333333\n");
+      csv << 2 * i + c << ',' << 2 * i + c
+          << (i + 1 < links ? ",0.66666666666666666667\n" : ",0.33333333333333333333\n");
       if (i + 1 < links) csv << 2 * i + 2 + c << ',' << 2 * i + c << ",0.16666666666666666667\n";
     }
 }
@@ -89,24 +89,30 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void run_model(const std::string& text, const Overrides& set, double h, int steps, const std::string& file = "benchmark") {
+void run_model(const std::string& text, const Overrides& set, double h, int steps,
+               const std::string& file = "benchmark") {
   const double before = cpu_seconds();
   const GraphSystem<double> sys(compile(parse_model(text, file, set)));
   State<double> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<double>(sys);
   if (!method->begin(x, h).ok()) std::abort();
   const double set_up = cpu_seconds() - before;
-  std::vector<Contestant> one{{"", [&] {
+  std::vector<Contestant> one{{"",
+                               [&] {
                                  for (int i = 0; i < steps; ++i)
                                    if (!method->step(x, h).ok()) std::abort();
-                               }, {}}};
+                               },
+                               {}}};
   measure(one, 7);
   Manifold<double> manifold(sys);
   const auto position = manifold.position(x.q), hidden = manifold.hidden(x.q, x.p);
   const Counters& c = method->counters();
-  std::printf("  %-14s %8d constraints: set-up %7.3f s, %7.1f ns a constraint and step, %.2f Newton, |g| %.1e, |G v| %.1e, peak %6.0f MB\n",
-              sys.labels().model.c_str(), sys.m(), set_up, 1e9 * one[0].median() / steps / sys.m(),
-              static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves), position.absolute, hidden.absolute, peak_megabytes());
+  std::printf(
+      "  %-14s %8d constraints: set-up %7.3f s, %7.1f ns a constraint and step, %.2f Newton, |g| %.1e, |G v| %.1e, "
+      "peak %6.0f MB\n",
+      sys.labels().model.c_str(), sys.m(), set_up, 1e9 * one[0].median() / steps / sys.m(),
+      static_cast<double>(c.newton_iterations) / static_cast<double>(c.newton_solves), position.absolute,
+      hidden.absolute, peak_megabytes());
 }
 
 }  // namespace
@@ -122,7 +128,8 @@ int main() {
   consistent.replace(consistent.find("hanging chain"), 13, "spread masses");
   for (const long N : {1000L, 10000L, 100000L}) {
     write_consistent_mass(folder / "mass.csv", N);
-    run_model(consistent, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)), (folder / "chain.toml").string());
+    run_model(consistent, {{"N", std::to_string(N)}}, 1e-3, static_cast<int>(std::max(1L, 200000 / N)),
+              (folder / "chain.toml").string());
   }
   std::filesystem::remove_all(folder);
   run_model(net_model, {}, 1e-3, 10);

@@ -210,8 +210,9 @@ void count(const char* title, const GraphSystem<double>& sys, double period, dou
 
 // Each step from free flight with so many iterations, and nothing remembered. False if a step fails.
 template <class S>
-bool advance(const GraphSystem<S>& sys, const std::string& key, StageMatrix matrix, int iterations, State<S>& x, const S& h,
-             long steps, const std::function<void(const State<S>&)>& see = [](const State<S>&) {}) {
+bool advance(
+    const GraphSystem<S>& sys, const std::string& key, StageMatrix matrix, int iterations, State<S>& x, const S& h,
+    long steps, const std::function<void(const State<S>&)>& see = [](const State<S>&) {}) {
   MethodOptions options;
   options.newton.matrix = matrix;
   options.newton.stage_iterations = iterations;
@@ -269,8 +270,10 @@ void drifts(const char* model, double h) {
         sum_t += t, sum_e += e, sum_tt += t * t, sum_te += t * e;
       });
       const double slope = (steps * sum_te - sum_t * sum_e) / (steps * sum_tt - sum_t * sum_t);
-      if (ok) std::printf("    %-8s %3d  %8.1e  %8.0e\n", m.name, k, largest, slope);
-      else std::printf("    %-8s %3d  a step fails\n", m.name, k);
+      if (ok)
+        std::printf("    %-8s %3d  %8.1e  %8.0e\n", m.name, k, largest, slope);
+      else
+        std::printf("    %-8s %3d  a step fails\n", m.name, k);
     }
 }
 

@@ -20,7 +20,8 @@ Outcome march(double period, double steps_a_period, double periods, double limit
   const long steps = std::lround(std::ceil(periods * steps_a_period));
   const long every = std::max(1L, std::lround(sample_interval * steps_a_period));
   constexpr long look_at_the_clock = 16;
-  constexpr double struggle = 5e-4;  // seconds a step of these small systems: a solver that fights for each of its steps
+  constexpr double struggle =
+      5e-4;  // seconds a step of these small systems: a solver that fights for each of its steps
   EnergyLog log(energy_now());
   const double began = cpu_seconds();
   if (!begin(h)) return {};

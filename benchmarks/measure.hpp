@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,10 +37,12 @@ inline void measure(std::vector<Contestant>& contestants, int rounds) {
 }
 
 // A table of medians per unit of work and of ratios to the first contestant.
-inline void report(const std::string& title, std::vector<Contestant>& contestants, double work, const std::string& unit) {
+inline void report(const std::string& title, std::vector<Contestant>& contestants, double work,
+                   const std::string& unit) {
   std::printf("%s\n", title.c_str());
   const double base = contestants.front().median();
   for (Contestant& c : contestants)
-    std::printf("  %-44s %9.1f ns a %s   ratio %6.2f\n", c.name.c_str(), 1e9 * c.median() / work, unit.c_str(), c.median() / base);
+    std::printf("  %-44s %9.1f ns a %s   ratio %6.2f\n", c.name.c_str(), 1e9 * c.median() / work, unit.c_str(),
+                c.median() / base);
   std::printf("\n");
 }

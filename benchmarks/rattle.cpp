@@ -1,8 +1,9 @@
 // RATTLE on the pendulum and the double pendulum: hand-written, as an own C++ type (static sizes), and
 // as a text model (interpreted).
+#include "holonom/methods/rattle.hpp"
+
 #include "hand_written.hpp"
 #include "holonom/expr/native.hpp"
-#include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -41,16 +42,35 @@ void compare(const std::string& title, const std::string& model) {
     if (!compiled->begin(z, h).ok()) std::abort();
   }
 
-  std::vector<Contestant> contestants{
-      {"hand-written", [&] { for (int i = 0; i < steps; ++i) by_hand.step(h); }, {}},
-      {"own C++ type, static sizes", [&] { for (int i = 0; i < steps; ++i) if (!rattle.step(own, x, h).ok()) std::abort(); }, {}},
-      {"text model, interpreted", [&] { for (int i = 0; i < steps; ++i) if (!interpreted->step(y, h).ok()) std::abort(); }, {}}};
+  std::vector<Contestant> contestants{{"hand-written",
+                                       [&] {
+                                         for (int i = 0; i < steps; ++i) by_hand.step(h);
+                                       },
+                                       {}},
+                                      {"own C++ type, static sizes",
+                                       [&] {
+                                         for (int i = 0; i < steps; ++i)
+                                           if (!rattle.step(own, x, h).ok()) std::abort();
+                                       },
+                                       {}},
+                                      {"text model, interpreted",
+                                       [&] {
+                                         for (int i = 0; i < steps; ++i)
+                                           if (!interpreted->step(y, h).ok()) std::abort();
+                                       },
+                                       {}}};
   if (compiled)
-    contestants.push_back({"text model, native code", [&] { for (int i = 0; i < steps; ++i) if (!compiled->step(z, h).ok()) std::abort(); }, {}});
+    contestants.push_back({"text model, native code",
+                           [&] {
+                             for (int i = 0; i < steps; ++i)
+                               if (!compiled->step(z, h).ok()) std::abort();
+                           },
+                           {}});
   measure(contestants, rounds);
   report(title, contestants, steps, "step");
   double apart = 0;
-  for (int i = 0; i < P::n; ++i) apart = std::max({apart, std::abs(by_hand.q[i] - x.q[i]), std::abs(by_hand.q[i] - y.q[i])});
+  for (int i = 0; i < P::n; ++i)
+    apart = std::max({apart, std::abs(by_hand.q[i] - x.q[i]), std::abs(by_hand.q[i] - y.q[i])});
   std::printf("  (all ran %d steps; their positions differ by %.1e)\n\n", steps * (rounds + 1), apart);
 }
 

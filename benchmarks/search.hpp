@@ -95,7 +95,8 @@ class Search {
     const double gap = std::fmax(1.3, std::pow(4, 1 / integrator_.order));
     for (const auto& [coarse, before] : runs_) {
       int no_better = 0;
-      for (const auto& [fine, after] : runs_) no_better += fine > gap * coarse && std::isfinite(after.error) && !(after.error < 0.7 * before.error);
+      for (const auto& [fine, after] : runs_)
+        no_better += fine > gap * coarse && std::isfinite(after.error) && !(after.error < 0.7 * before.error);
       if (no_better > 1 && std::isfinite(before.error)) return true;
     }
     return false;

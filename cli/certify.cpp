@@ -31,17 +31,27 @@ const char* verdict_word(const Claim& c) {
 }
 
 template <class S>
-std::string to_json(const Labels& labels, const Options& o, const MethodInfo& info, bool native, const S& h, const Certificate& result) {
+std::string to_json(const Labels& labels, const Options& o, const MethodInfo& info, bool native, const S& h,
+                    const Certificate& result) {
   constexpr const char* words[] = {"holds", "fails", "not claimed", "not measured"};
   Json json;
-  json.begin().text("model", labels.model).text("method", info.key).text("precision", o.precision).text("engine", native ? "llvm" : "interp");
+  json.begin()
+      .text("model", labels.model)
+      .text("method", info.key)
+      .text("precision", o.precision)
+      .text("engine", native ? "llvm" : "interp");
   json.number("step", h).boolean("all_claims_hold", result.all_hold() && result.failure.empty());
   if (!result.failure.empty()) json.text("message", result.failure);
   json.begin_list("claims");
   for (const Claim& c : result.claims) {
-    json.begin().text("property", c.property).boolean("claimed", c.claimed).text("verdict", words[static_cast<int>(c.verdict)]);
+    json.begin()
+        .text("property", c.property)
+        .boolean("claimed", c.claimed)
+        .text("verdict", words[static_cast<int>(c.verdict)]);
     if (c.verdict != Claim::Verdict::not_measured)
-      json.number("measured", c.measured).number(c.at_least ? "at_least" : "at_most", c.bound).boolean("within_bound", c.within());
+      json.number("measured", c.measured)
+          .number(c.at_least ? "at_least" : "at_most", c.bound)
+          .boolean("within_bound", c.within());
     json.text("remark", c.remark).end();
   }
   json.end_list().end();
@@ -49,15 +59,18 @@ std::string to_json(const Labels& labels, const Options& o, const MethodInfo& in
 }
 
 template <class S>
-void print_table(const Labels& labels, const Options& o, const MethodInfo& info, const S& h, const Certificate& result) {
-  std::printf("%s: %s, h = %s (%s)\n\n", labels.model.c_str(), info.key.c_str(), shorten(h).c_str(), o.precision.c_str());
+void print_table(const Labels& labels, const Options& o, const MethodInfo& info, const S& h,
+                 const Certificate& result) {
+  std::printf("%s: %s, h = %s (%s)\n\n", labels.model.c_str(), info.key.c_str(), shorten(h).c_str(),
+              o.precision.c_str());
   if (result.claims.empty()) return;  // no step succeeded
   int width = 20;
   for (const Claim& c : result.claims) width = std::max(width, static_cast<int>(c.property.size()));
   std::printf("  %-*s  %9s    %8s  %-23s  %s\n", width, "property", "measured", "bound", "verdict", "how");
   for (const Claim& c : result.claims) {
     if (c.verdict == Claim::Verdict::not_measured) {
-      std::printf("  %-*s  %9s    %8s  %-23s  %s\n", width, c.property.c_str(), "-", "-", verdict_word(c), c.remark.c_str());
+      std::printf("  %-*s  %9s    %8s  %-23s  %s\n", width, c.property.c_str(), "-", "-", verdict_word(c),
+                  c.remark.c_str());
       continue;
     }
     const char* format = c.at_least ? "  %-*s  %9.3f >= %8.2f  %-23s  %s\n" : "  %-*s  %9.1e <= %8.1e  %-23s  %s\n";
@@ -81,13 +94,16 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   report_rank(sys, start.state);
   const Certificate result = certify(entry, sys, start.state, h);
 
-  if (o.json) std::printf("%s\n", to_json(sys.labels(), o, entry.info, native, h, result).c_str());
-  else print_table(sys.labels(), o, entry.info, h, result);
+  if (o.json)
+    std::printf("%s\n", to_json(sys.labels(), o, entry.info, native, h, result).c_str());
+  else
+    print_table(sys.labels(), o, entry.info, h, result);
   std::string failed;
   for (const Claim& c : result.claims)
     if (c.verdict == Claim::Verdict::fails) failed += (failed.empty() ? "" : ", ") + c.property;
   if (!failed.empty()) {
-    std::fprintf(stderr, "holonom: claims of %s that fail on this model with this step: %s\n", entry.info.key.c_str(), failed.c_str());
+    std::fprintf(stderr, "holonom: claims of %s that fail on this model with this step: %s\n", entry.info.key.c_str(),
+                 failed.c_str());
     return exit_claim_failed;
   }
   if (!result.failure.empty()) {

@@ -44,20 +44,29 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     std::printf("  consistency      |g| = %.1e, |G H_p| = %.1e%s\n", position.absolute, hidden.absolute,
                 compiled->model().project ? " (projected)" : "");
     if (start.moved > 0) std::printf("                   projection moved a coordinate by %.1e at most\n", start.moved);
-    if (start.energy_lost > 0) std::printf("                   projection of the motion took %.1e of the energy\n", start.energy_lost);
+    if (start.energy_lost > 0)
+      std::printf("                   projection of the motion took %.1e of the energy\n", start.energy_lost);
     std::printf("  rank of G        %d of %d%s\n", rank.rank, sys.m(),
-                rank.rank == sys.m() ? "" : rank.singular_position ? ": the start is a singular position" : ": redundant constraints");
+                rank.rank == sys.m()     ? ""
+                : rank.singular_position ? ": the start is a singular position"
+                                         : ": redundant constraints");
     if (!rank.is_clear())
-      std::printf("                   there is no clear gap: the last constraint that counts has %.0f times the pivot of the next\n", rank.gap);
+      std::printf(
+          "                   there is no clear gap: the last constraint that counts has %.0f times the pivot of the "
+          "next\n",
+          rank.gap);
     constexpr std::size_t shown = 5;
     for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i)
       std::printf("                   dependent: %s\n", quoted_list(labels.constraints, rank.dependent[i]).c_str());
-    if (rank.dependent.size() > shown) std::printf("                   and %zu more sets\n", rank.dependent.size() - shown);
+    if (rank.dependent.size() > shown)
+      std::printf("                   and %zu more sets\n", rank.dependent.size() - shown);
     std::printf("  freedom          %d degrees\n", sys.n() - rank.rank);
   }
   const double reversal = reversal_defect(sys, start.state);
   std::printf("  reversibility    %s (defect %.1e)\n",
-              reversal < 1e-10 ? "the flow is reversible with the model's involution" : "NOT reversible with this involution: see [reversal]", reversal);
+              reversal < 1e-10 ? "the flow is reversible with the model's involution"
+                               : "NOT reversible with this involution: see [reversal]",
+              reversal);
   const std::vector<double> rates = invariant_rates(sys, start.state);
   for (std::size_t k = 0; k < rates.size(); ++k)
     std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
@@ -79,8 +88,8 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   sys.events(start.state.q, start.state.p, value, scale);
   constexpr const char* directions[] = {"", ", upwards", ", downwards"};
   for (std::size_t k = 0; k < events.size(); ++k)
-    std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(), directions[static_cast<int>(events[k].direction)],
-                value[static_cast<int>(k)]);
+    std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(),
+                directions[static_cast<int>(events[k].direction)], value[static_cast<int>(k)]);
   if (rank.singular_position) report_rank(sys, start.state);  // throws, with the reason
   return exit_done;
 }

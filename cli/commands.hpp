@@ -6,7 +6,13 @@
 
 namespace holonom {
 
-enum ExitCode { exit_done = 0, exit_numerical_failure = 1, exit_bad_input = 2, exit_claim_failed = 3, exit_interrupted = 130 };
+enum ExitCode {
+  exit_done = 0,
+  exit_numerical_failure = 1,
+  exit_bad_input = 2,
+  exit_claim_failed = 3,
+  exit_interrupted = 130
+};
 
 using Command = std::function<int()>;
 void add_run(CLI::App& app, Command& chosen);

@@ -33,8 +33,10 @@ std::vector<std::string> split_list(const std::string& text, const std::string& 
   for (const char c : text) {
     if (c == '(' || c == '[') ++depth;
     if (c == ')' || c == ']') --depth;
-    if (c == ',' && depth == 0) parts.emplace_back();
-    else if (c != ' ' || depth > 0) parts.back() += c;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else if (c != ' ' || depth > 0)
+      parts.back() += c;
   }
   for (const std::string& part : parts)
     if (part.empty()) throw InputError(option + " " + text + ": an entry of the list is empty");
@@ -61,14 +63,23 @@ void write(Json& json, std::string_view key, const StateErrors& e) {
 }
 
 template <class S>
-std::string to_json(const Labels& labels, const Options& o, bool native, const ComparisonPlan<S>& plan, const Comparison& c) {
+std::string to_json(const Labels& labels, const Options& o, bool native, const ComparisonPlan<S>& plan,
+                    const Comparison& c) {
   Json json;
-  json.begin().text("model", labels.model).text("precision", o.precision).text("engine", native ? "llvm" : "interp").number("t", plan.until);
+  json.begin()
+      .text("model", labels.model)
+      .text("precision", o.precision)
+      .text("engine", native ? "llvm" : "interp")
+      .number("t", plan.until);
   json.begin("reference").text("what", c.reference);
   write(json, "accuracy", c.accuracy);
   json.end().begin_list("rows");
   for (const ComparisonRow& row : c.rows) {
-    json.begin().text("method", row.method).number("step", plan.runs[row.step].h).integer("steps", row.steps).text("status", status_word(row.status));
+    json.begin()
+        .text("method", row.method)
+        .number("step", plan.runs[row.step].h)
+        .integer("steps", row.steps)
+        .text("status", status_word(row.status));
     if (!row.message.empty()) json.text("message", row.message);
     if (row.status == ComparisonRow::Status::done) {
       write(json, "error", row.error);
@@ -88,7 +99,9 @@ std::string to_json(const Labels& labels, const Options& o, bool native, const C
 
 template <class S>
 std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Comparison& c) {
-  std::string out = "method,step,steps,status,error_q,error_p,error_lambda,order_q,order_p,order_lambda,energy_max_error,position_max,hidden_max";
+  std::string out =
+      "method,step,steps,status,error_q,error_p,error_lambda,order_q,order_p,order_lambda,energy_max_error,position_"
+      "max,hidden_max";
   for (const std::string& name : labels.invariants) out += ",max_error_" + name;
   for (const Count& count : counts) out += std::string(",") + count.name;
   out += ",newton_mean,newton_max,cpu_seconds,message\n";
@@ -96,8 +109,10 @@ std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Co
     const bool done = row.status == ComparisonRow::Status::done;
     const auto number = [&](double x) { out += done && is_finite(x) ? "," + to_text(x) : ","; };
     const auto integer = [&](auto x) { out += done ? "," + std::to_string(x) : ","; };
-    out += csv_cell(row.method) + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," + status_word(row.status);
-    for (const double x : {row.error.q, row.error.p, row.error.lambda, row.order.q, row.order.p, row.order.lambda, row.energy, row.position, row.hidden})
+    out += csv_cell(row.method) + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," +
+           status_word(row.status);
+    for (const double x : {row.error.q, row.error.p, row.error.lambda, row.order.q, row.order.p, row.order.lambda,
+                           row.energy, row.position, row.hidden})
       number(x);
     for (std::size_t k = 0; k < labels.invariants.size(); ++k) number(done ? row.invariants[k] : 0.0);
     for (const Count& count : counts) integer(row.counters.*count.value);
@@ -122,7 +137,8 @@ void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S
   std::printf("%s to t = %s (%s)\n", labels.model.c_str(), shorten(plan.until).c_str(), o.precision.c_str());
   if (!c.reference.empty()) {
     std::printf("reference: %s\n", c.reference.c_str());
-    std::printf("           its own error: q %s, p %s", cell("%.1e", c.accuracy.q).c_str(), cell("%.1e", c.accuracy.p).c_str());
+    std::printf("           its own error: q %s, p %s", cell("%.1e", c.accuracy.q).c_str(),
+                cell("%.1e", c.accuracy.p).c_str());
     if (!labels.constraints.empty()) std::printf(", lambda %s", cell("%.1e", c.accuracy.lambda).c_str());
     std::printf(" (estimated from above)\n");
   }
@@ -134,20 +150,24 @@ void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S
     for (const ComparisonRow& row : c.rows) {
       const bool done = row.status == ComparisonRow::Status::done;
       if (!done && !all) continue;
-      std::printf("%-*s  %13s  %8ld%s\n", static_cast<int>(width), row.method.c_str(), shorten(row.h).c_str(), row.steps,
-                  done ? body(row).c_str() : (std::string("  ") + status_word(row.status)).c_str());
+      std::printf("%-*s  %13s  %8ld%s\n", static_cast<int>(width), row.method.c_str(), shorten(row.h).c_str(),
+                  row.steps, done ? body(row).c_str() : (std::string("  ") + status_word(row.status)).c_str());
     }
   };
   const auto column = [](const std::string& text, int wide = 9) {
-    return std::string(2, ' ') + std::string(static_cast<std::size_t>(std::max(0, wide - static_cast<int>(text.size()))), ' ') + text;
+    return std::string(2, ' ') +
+           std::string(static_cast<std::size_t>(std::max(0, wide - static_cast<int>(text.size()))), ' ') + text;
   };
   const bool constrained = !labels.constraints.empty();
-  const auto error_and_order = [&](double e, double order) { return column(cell("%.2e", e)) + column(cell("%.2f", order), 6); };
+  const auto error_and_order = [&](double e, double order) {
+    return column(cell("%.2e", e)) + column(cell("%.2f", order), 6);
+  };
   table(column("error of q") + column("order", 5) + column("error of p", 10) + column("order", 5) +
-            (constrained ? column("of lambda") + column("order", 6) : ""), true,
-        [&](const ComparisonRow& row) {
-          return column(cell("%.2e", row.error.q), 10) + column(cell("%.2f", row.order.q), 5) + column(cell("%.2e", row.error.p), 10) +
-                 column(cell("%.2f", row.order.p), 5) + (constrained ? error_and_order(row.error.lambda, row.order.lambda) : "");
+            (constrained ? column("of lambda") + column("order", 6) : ""),
+        true, [&](const ComparisonRow& row) {
+          return column(cell("%.2e", row.error.q), 10) + column(cell("%.2f", row.order.q), 5) +
+                 column(cell("%.2e", row.error.p), 10) + column(cell("%.2f", row.order.p), 5) +
+                 (constrained ? error_and_order(row.error.lambda, row.order.lambda) : "");
         });
   std::string head = column("energy") + (constrained ? column("|g|") + column("|G H_p|") : "");
   for (const std::string& name : labels.invariants) head += column(name);
@@ -158,12 +178,15 @@ void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S
       text += column(cell("%.1e", row.invariants[k]), std::max(9, static_cast<int>(labels.invariants[k].size())));
     return text;
   });
-  table(column("forces") + column("hessians") + column("g") + column("G") + column("factored") + column("Newton", 12) + column("CPU s"), false,
-        [&](const ComparisonRow& row) {
+  table(column("forces") + column("hessians") + column("g") + column("G") + column("factored") + column("Newton", 12) +
+            column("CPU s"),
+        false, [&](const ComparisonRow& row) {
           const Counters& n = row.counters;
           std::string text;
-          for (const std::uint64_t x : {n.force, n.hessian, n.constraint, n.jacobian, n.factorisation}) text += column(std::to_string(x));
-          text += column(n.newton_solves ? cell("%.2f", newton_mean(n)) + " (" + std::to_string(n.newton_max) + ")" : "-", 12);
+          for (const std::uint64_t x : {n.force, n.hessian, n.constraint, n.jacobian, n.factorisation})
+            text += column(std::to_string(x));
+          text += column(
+              n.newton_solves ? cell("%.2f", newton_mean(n)) + " (" + std::to_string(n.newton_max) + ")" : "-", 12);
           return text + column(cell("%.2e", row.cpu_seconds));
         });
   bool blank = false;
@@ -188,7 +211,8 @@ class Output {
     if (out.empty()) return;
     const bool single = out.ends_with(".csv");
     const std::filesystem::path path(out);
-    if (!single && path.has_extension()) throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
+    if (!single && path.has_extension())
+      throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
     if (!single) {
       std::error_code error;
       std::filesystem::create_directories(path, error);
@@ -199,7 +223,8 @@ class Output {
     for (const auto& file : {csv_, json_})
       if (!force && !file.empty() && std::filesystem::exists(file))
         throw InputError(file.string() + ": the file exists; use --force to overwrite it, or another name");
-    if (!single && same_file(csv_, json_)) throw InputError("--out " + out + ": compare.csv and compare.json in it are one file");
+    if (!single && same_file(csv_, json_))
+      throw InputError("--out " + out + ": compare.csv and compare.json in it are one file");
     for (const auto& file : {csv_, json_}) {
       protect_inputs("--out", file, inputs);
       try_to_write(file);
@@ -220,7 +245,8 @@ class Output {
     if (file.empty()) return;
     const bool is_new = !std::filesystem::exists(file);
     if (!std::ofstream(file, std::ios::app))
-      throw InputError(file.string() + ": the file cannot be written (does the folder exist, and may you write there?)");
+      throw InputError(file.string() +
+                       ": the file cannot be written (does the folder exist, and may you write there?)");
     if (is_new) std::filesystem::remove(file);
   }
 
@@ -252,7 +278,8 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   double substeps_in_all = 0;
   for (std::size_t k = 0; k < asked.steps.size(); ++k) {
     plan.runs.push_back(run_of(values[k], o.step ? "--step " + asked.steps[k] + ": " : model.place("integrate.step")));
-    for (const MethodEntry& m : plan.methods) substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info).count;
+    for (const MethodEntry& m : plan.methods)
+      substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info).count;
   }
   if (asked.reference) plan.reference = {*asked.reference, run_of(values.back(), "--reference " + *o.reference + ": ")};
 
@@ -278,12 +305,15 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
     for (const ComparisonRow& row : result.rows)
       if (row.status == ComparisonRow::Status::done && !is_finite(row.invariants[k])) {
         const std::string& name = sys.labels().invariants[k];
-        warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite at some states: whether it is kept is not known");
+        warn(model.place("invariants." + name) + "invariant '" + name +
+             "' is not finite at some states: whether it is kept is not known");
         break;
       }
   const std::string json = to_json(sys.labels(), o, native, plan, result);
-  if (o.json) std::printf("%s\n", json.c_str());
-  else print_tables(sys.labels(), o, plan, result);
+  if (o.json)
+    std::printf("%s\n", json.c_str());
+  else
+    print_tables(sys.labels(), o, plan, result);
   output.write(to_csv(sys.labels(), plan, result), json + "\n");
   for (const ComparisonRow& row : result.rows)
     if (row.status == ComparisonRow::Status::done) return exit_done;
@@ -294,7 +324,8 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
 int compare_command(const Options& o) {
   Model model = load_model(o.model, overrides(o.set));
   Asked asked;
-  for (const std::string& key : split_list(o.methods, "--methods")) asked.methods.push_back(method_entry(key, "--methods " + o.methods + ": "));
+  for (const std::string& key : split_list(o.methods, "--methods"))
+    asked.methods.push_back(method_entry(key, "--methods " + o.methods + ": "));
   if (o.step) {
     asked.steps = split_list(*o.step, "--step");
     for (const std::string& formula : asked.steps) asked.values.push_back(model.constant(formula, "--step"));
@@ -303,11 +334,13 @@ int compare_command(const Options& o) {
     asked.steps = {"step"};
     asked.values = {*model.step};
   }
-  if (!o.until && !model.until) throw InputError("no end of the runs: give --until, or until in [integrate] of the model");
+  if (!o.until && !model.until)
+    throw InputError("no end of the runs: give --until, or until in [integrate] of the model");
   asked.values.push_back(o.until ? model.constant(*o.until, "--until") : *model.until);
   if (o.reference) {
     const auto colon = o.reference->rfind(':');
-    if (colon == std::string::npos) throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
+    if (colon == std::string::npos)
+      throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
     asked.reference = method_entry(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
     asked.values.push_back(model.constant(o.reference->substr(colon + 1), "--reference"));
   }
@@ -319,13 +352,17 @@ int compare_command(const Options& o) {
 
 void add_compare(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
-  CLI::App* cmd = app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
+  CLI::App* cmd =
+      app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
   cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
   cmd->add_option("--methods", o->methods, "The methods, separated by commas; see 'holonom methods'")->required();
-  cmd->add_option("--step", o->step, "The step sizes, separated by commas: numbers or formulas of the model's parameters");
+  cmd->add_option("--step", o->step,
+                  "The step sizes, separated by commas: numbers or formulas of the model's parameters");
   cmd->add_option("--until", o->until, "The end of all runs, a number or a formula");
   cmd->add_option("--reference", o->reference, "METHOD:STEP instead of the exact flow by extrapolation");
-  cmd->add_option("--out", o->out, "Write all rows to this .csv file, or to compare.csv and compare.json in this folder")->check(file_name());
+  cmd->add_option("--out", o->out,
+                  "Write all rows to this .csv file, or to compare.csv and compare.json in this folder")
+      ->check(file_name());
   cmd->add_flag("--force", o->force, "Overwrite existing output files");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);

@@ -10,8 +10,12 @@ struct Count {
   const char* name;
   std::uint64_t Counters::*value;
 };
-inline constexpr Count counts[] = {{"force", &Counters::force},           {"force_slow", &Counters::force_slow}, {"force_fast", &Counters::force_fast},
-                                   {"hessian", &Counters::hessian},       {"constraint", &Counters::constraint}, {"jacobian", &Counters::jacobian},
+inline constexpr Count counts[] = {{"force", &Counters::force},
+                                   {"force_slow", &Counters::force_slow},
+                                   {"force_fast", &Counters::force_fast},
+                                   {"hessian", &Counters::hessian},
+                                   {"constraint", &Counters::constraint},
+                                   {"jacobian", &Counters::jacobian},
                                    {"factorisation", &Counters::factorisation}};
 
 inline double newton_mean(const Counters& c) {

@@ -30,8 +30,10 @@ class Json {
   Json& number(std::string_view key, const S& value) {
     if (!is_finite(value)) return raw(key, "null");
     const std::string digits = to_text(value);
-    if constexpr (std::is_same_v<S, double>) return raw(key, digits);
-    else return text(key, digits);
+    if constexpr (std::is_same_v<S, double>)
+      return raw(key, digits);
+    else
+      return text(key, digits);
   }
 
   const std::string& str() const { return out_; }

@@ -39,14 +39,20 @@ std::string obstacle(const MethodEntry& entry, const GraphSystem<double>* sys) {
   if (!sys) return {};
   try {
     (void)entry.make<double>(*sys);
-    return entry.info.constrained || sys->m() == 0 ? "" : "with constraints it keeps nothing, and diverges in general; take " + entry.info.key + "+jay";
+    return entry.info.constrained || sys->m() == 0
+               ? ""
+               : "with constraints it keeps nothing, and diverges in general; take " + entry.info.key + "+jay";
   } catch (const Unsuitable& e) {
     return e.what();
   }
 }
 
 void write(Json& json, const MethodInfo& info, const std::string& reason, bool with_model) {
-  json.begin().text("key", info.key).text("title", info.title).integer("order", info.order).integer("order_q", info.order_q > 0 ? info.order_q : info.order);
+  json.begin()
+      .text("key", info.key)
+      .text("title", info.title)
+      .integer("order", info.order)
+      .integer("order_q", info.order_q > 0 ? info.order_q : info.order);
   json.boolean("symmetric", info.symmetric).boolean("symplectic", info.symplectic);
   json.boolean("keeps_position_constraint", info.keeps_position).boolean("keeps_hidden_constraint", info.keeps_hidden);
   json.boolean("momentum_maps", info.momentum_maps);
@@ -71,13 +77,18 @@ int methods_command(const Options& o) {
   }
   // What a method claims on the model; without one, and if constraints make a difference, what they do to it.
   const auto claims = [&](const MethodInfo& info) { return sys ? info.on(sys->m()) : info; };
-  const auto yes = [&](const MethodInfo& info, bool b) { return !b ? "no" : sys || info.constrained ? "yes" : "if m = 0"; };
+  const auto yes = [&](const MethodInfo& info, bool b) {
+    return !b ? "no" : sys || info.constrained ? "yes" : "if m = 0";
+  };
   if (!o.key.empty()) {
     const MethodInfo info = claims(entries.front().info);
     std::printf("%s\n  %s\n\n", info.key.c_str(), info.title.c_str());
-    const std::string order = std::to_string(info.order) + (info.order_q > 0 ? " (positions " + std::to_string(info.order_q) + ")" : "");
-    std::printf("  order               %s\n  symmetric           %s\n  symplectic          %s\n", order.c_str(), yes(info, info.symmetric), yes(info, info.symplectic));
-    std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(), yes(info, info.momentum_maps));
+    const std::string order =
+        std::to_string(info.order) + (info.order_q > 0 ? " (positions " + std::to_string(info.order_q) + ")" : "");
+    std::printf("  order               %s\n  symmetric           %s\n  symplectic          %s\n", order.c_str(),
+                yes(info, info.symmetric), yes(info, info.symplectic));
+    std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(),
+                yes(info, info.momentum_maps));
     std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());
     if (!info.remark.empty()) std::printf("  remark              %s\n", info.remark.c_str());
@@ -87,12 +98,14 @@ int methods_command(const Options& o) {
     }
     return exit_done;
   }
-  std::printf("%-28s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept", "title");
+  std::printf("%-28s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept",
+              "title");
   for (const MethodEntry& e : entries) {
     const std::string reason = obstacle(e, sys.get());
     const MethodInfo info = claims(e.info);
     std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", info.key.c_str(), info.order, yes(info, info.symmetric),
-                yes(info, info.symplectic), kept(info).c_str(), reason.empty() ? info.title.c_str() : ("not for this model: " + reason).c_str());
+                yes(info, info.symplectic), kept(info).c_str(),
+                reason.empty() ? info.title.c_str() : ("not for this model: " + reason).c_str());
   }
   std::printf("\nKeys:\n");
   for (const MethodFamily& family : methods().families()) std::printf("  %s\n", family.pattern.c_str());

@@ -23,7 +23,8 @@ inline Overrides overrides(const std::vector<std::string>& set) {
 }
 
 inline void add_precision_option(CLI::App& cmd, std::string& precision) {
-  cmd.add_option("--precision", precision, "double, long, quad or 100 (digits)")->check(CLI::IsMember({"double", "long", "quad", "100"}));
+  cmd.add_option("--precision", precision, "double, long, quad or 100 (digits)")
+      ->check(CLI::IsMember({"double", "long", "quad", "100"}));
 }
 
 // f.operator()<S>() in the scalar that a word of --precision stands for.
@@ -40,7 +41,8 @@ inline void add_tolerance_option(CLI::App& cmd, double& tolerance) {
       ->check(CLI::Validator(
           [](const std::string& text) {
             double x = 0;
-            return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string() : text + " is not a number from 0 to 1";
+            return CLI::detail::lexical_cast(text, x) && x >= 0 && x < 1 ? std::string()
+                                                                         : text + " is not a number from 0 to 1";
           },
           ">= 0"));
 }

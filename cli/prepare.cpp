@@ -17,9 +17,11 @@ MethodEntry method_entry(const std::string& key, const std::string& place, const
     for (const MethodFamily& family : methods().families())
       if (family.pattern.ends_with("[+" + projection + "]"))
         if (auto projected = family.parse(key + "+" + projection)) return *projected;
-    if (key.ends_with("+" + projection)) throw InputError("--projection " + projection + ": '" + key + "' is projected already");
-    throw InputError("--projection " + projection + ": there is no projected form of '" + key +
-                     (plain.info.keeps_position && plain.info.keeps_hidden ? "', which keeps both constraints without" : "'"));
+    if (key.ends_with("+" + projection))
+      throw InputError("--projection " + projection + ": '" + key + "' is projected already");
+    throw InputError(
+        "--projection " + projection + ": there is no projected form of '" + key +
+        (plain.info.keeps_position && plain.info.keeps_hidden ? "', which keeps both constraints without" : "'"));
   } catch (const InputError& e) {
     throw InputError(place + e.what());
   }
@@ -49,21 +51,25 @@ void report_rank(const GraphSystem<double>& sys, const State<double>& x) {
   const std::vector<std::string>& names = sys.labels().constraints;
   if (rank.singular_position) {
     const std::string which = quoted_list(names, rank.dependent.front());
-    throw InputError(sys.compiled().model().place("initial.q") + "the initial position is a singular one (such as a dead centre): there " +
+    throw InputError(sys.compiled().model().place("initial.q") +
+                     "the initial position is a singular one (such as a dead centre): there " +
                      (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
                                                          : "the constraints " + which + " are dependent") +
                      ". Start from another position");
   }
   if (!rank.is_clear())
-    warn("the rank of the constraints, " + std::to_string(rank.rank) + " of " + std::to_string(sys.m()) + ", is not clear: the last one that counts has only " +
-         std::to_string(std::lround(rank.gap)) + " times the pivot of the next. They are nearly dependent, or nearly independent");
+    warn("the rank of the constraints, " + std::to_string(rank.rank) + " of " + std::to_string(sys.m()) +
+         ", is not clear: the last one that counts has only " + std::to_string(std::lround(rank.gap)) +
+         " times the pivot of the next. They are nearly dependent, or nearly independent");
   if (rank.rank == sys.m()) return;
   constexpr std::size_t shown = 5;
   std::string which;
-  for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i) which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
+  for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i)
+    which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
   if (rank.dependent.size() > shown) which += "; and " + std::to_string(rank.dependent.size() - shown) + " more sets";
-  warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) + ": one follows from the others among " +
-       which + ". The motion is not affected; their multipliers are not unique");
+  warn("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) +
+       ": one follows from the others among " + which +
+       ". The motion is not affected; their multipliers are not unique");
 }
 
 }  // namespace holonom

@@ -23,7 +23,8 @@ MethodEntry method_entry(const std::string& key, const std::string& place, const
 // What to do about a step that fails, with a method that is not for constraints on a system that has some.
 std::string advice_without_constraints(const MethodInfo& info);
 
-// Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not there.
+// Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not
+// there.
 bool use_native(const std::string& engine, const std::string& precision, const Model& model, double substeps);
 
 // Redundant constraints are worth a warning, a singular start is an error. Ranks are decided in double.
@@ -52,8 +53,10 @@ template <class S>
 StepCount count_steps(const S& until, const S& h, const std::string& place) {
   if (!is_finite(until)) throw InputError(place + "the end of the run must be a finite number");
   if (until / h < S(0))
-    throw InputError(place + "until = " + shorten(until) + " is never reached with the step " + shorten(h) + "; both must have the same sign");
-  if (to_double(S(until / h)) > 9e18) throw InputError(place + "the end of the run is more steps away than can be counted");
+    throw InputError(place + "until = " + shorten(until) + " is never reached with the step " + shorten(h) +
+                     "; both must have the same sign");
+  if (to_double(S(until / h)) > 9e18)
+    throw InputError(place + "the end of the run is more steps away than can be counted");
   const long steps = whole_steps(until, h);
   const S rest = until - S(steps) * h;
   return {steps, !(magnitude(rest) > magnitude(h) * Real<S>(1e-6))};

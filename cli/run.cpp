@@ -42,7 +42,8 @@ void show_progress(long done, long steps) {
   constexpr int width = 40;
   const int filled = static_cast<int>(width * static_cast<double>(done) / static_cast<double>(steps));
   std::fprintf(stderr, "\r  [%s%s] %5.1f %%", std::string(static_cast<std::size_t>(filled), '#').c_str(),
-               std::string(static_cast<std::size_t>(width - filled), ' ').c_str(), 100.0 * static_cast<double>(done) / static_cast<double>(steps));
+               std::string(static_cast<std::size_t>(width - filled), ' ').c_str(),
+               100.0 * static_cast<double>(done) / static_cast<double>(steps));
 }
 void clear_progress() { std::fprintf(stderr, "\r%60s\r", ""); }
 
@@ -96,7 +97,8 @@ void write_event(Json& json, std::string_view key, const Labels& labels, const E
 template <class S>
 void write_events(Json& json, const Labels& labels, const Events<S>& events) {
   json.begin("event_counts");
-  for (std::size_t k = 0; k < events.formulas.size(); ++k) json.integer(events.formulas[k].name, events.counts[k].total());
+  for (std::size_t k = 0; k < events.formulas.size(); ++k)
+    json.integer(events.formulas[k].name, events.counts[k].total());
   json.end().begin_list("events");
   for (const Event<S>& e : events.first) write_event(json, "", labels, events, e);
   json.end_list();
@@ -108,24 +110,35 @@ void write_events(Json& json, const Labels& labels, const Events<S>& events) {
 }
 
 template <class S>
-std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h, const RunResult<S>& r,
-                    const Events<S>& events) {
+std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string& method, bool native, const S& h,
+                    const RunResult<S>& r, const Events<S>& events) {
   const Labels& labels = sys.labels();
   constexpr const char* words[] = {"done", "failed", "interrupted"};
   Json json;
   json.begin().text("status", words[static_cast<int>(r.status)]);
   if (!r.message.empty()) json.text("message", r.message);
-  json.text("model", labels.model).text("method", method).text("formulation", "direct").text("precision", o.precision).text("engine", native ? "llvm" : "interp");
+  json.text("model", labels.model)
+      .text("method", method)
+      .text("formulation", "direct")
+      .text("precision", o.precision)
+      .text("engine", native ? "llvm" : "interp");
   json.number("step", h).integer("steps", r.steps).number("t", r.state.t);
   write_coordinates(json, "q", labels, r.state.q);
   write_coordinates(json, "p", labels, r.state.p);
   write_multipliers(json, labels, r.state.lambda);
-  json.begin("energy").number("initial", r.energy_initial).number("final", r.energy_final).number("max_error", r.energy_error).end();
+  json.begin("energy")
+      .number("initial", r.energy_initial)
+      .number("final", r.energy_final)
+      .number("max_error", r.energy_error)
+      .end();
   json.begin("constraint").number("position_max", r.position).number("hidden_max", r.hidden);
   json.number("position_relative_max", r.position_relative).number("hidden_relative_max", r.hidden_relative).end();
   json.begin("invariants");
   for (int k = 0; k < r.invariant_initial.size(); ++k)
-    json.begin(labels.invariants[static_cast<std::size_t>(k)]).number("initial", r.invariant_initial[k]).number("max_error", r.invariant_error[k]).end();
+    json.begin(labels.invariants[static_cast<std::size_t>(k)])
+        .number("initial", r.invariant_initial[k])
+        .number("max_error", r.invariant_error[k])
+        .end();
   json.end().begin("observables");
   for (std::size_t k = 0; k < r.observables.size(); ++k) {
     const ObservableSummary<S>& seen = r.observables[k];
@@ -143,21 +156,25 @@ std::string to_json(const AnySystem<S>& sys, const Options& o, const std::string
 }
 
 template <class S>
-void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h, const RunResult<S>& r,
-                 const Events<S>& events) {
+void print_table(const AnySystem<S>& sys, const Options& o, const std::string& method, const S& h,
+                 const RunResult<S>& r, const Events<S>& events) {
   const Labels& labels = sys.labels();
   const Counters& c = r.counters;
   const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
-  std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), method.c_str(), shorten(h).c_str(), r.steps,
-              shorten(r.state.t).c_str(), o.precision.c_str());
-  std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial), number(r.energy_error));
+  std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), method.c_str(), shorten(h).c_str(),
+              r.steps, shorten(r.state.t).c_str(), o.precision.c_str());
+  std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial),
+              number(r.energy_error));
   if (sys.m() > 0) {
-    std::printf("  constraints g      largest residual %.1e (%.1e of its terms)\n", number(r.position), number(r.position_relative));
-    std::printf("  hidden, G H_p      largest residual %.1e (%.1e of its terms)\n", number(r.hidden), number(r.hidden_relative));
+    std::printf("  constraints g      largest residual %.1e (%.1e of its terms)\n", number(r.position),
+                number(r.position_relative));
+    std::printf("  hidden, G H_p      largest residual %.1e (%.1e of its terms)\n", number(r.hidden),
+                number(r.hidden_relative));
   }
   for (int k = 0; k < r.invariant_initial.size(); ++k)
-    std::printf("  %-18s %.10g at the start, largest error %.2e\n", labels.invariants[static_cast<std::size_t>(k)].c_str(),
-                number(r.invariant_initial[k]), number(r.invariant_error[k]));
+    std::printf("  %-18s %.10g at the start, largest error %.2e\n",
+                labels.invariants[static_cast<std::size_t>(k)].c_str(), number(r.invariant_initial[k]),
+                number(r.invariant_error[k]));
   for (std::size_t k = 0; k < r.observables.size(); ++k)
     std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(),
                 number(r.observables[k].mean), number(r.observables[k].least), number(r.observables[k].largest));
@@ -165,15 +182,15 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
     const EventCount<S>& count = events.counts[k];
     std::printf("  event %-12s %ld", events.formulas[k].name.c_str(), count.total());
     if (count.total() > 0)
-      std::printf(" (%ld up, %ld down), from t = %s to %s", count.up, count.down, shorten(count.first).c_str(), shorten(count.last).c_str());
+      std::printf(" (%ld up, %ld down), from t = %s to %s", count.up, count.down, shorten(count.first).c_str(),
+                  shorten(count.last).c_str());
     std::printf("\n");
   }
   if (events.stopped)
     std::printf("  stopped            at event %s (%s), t = %s\n", events.name(*events.stopped).c_str(),
                 events.stopped->up ? "up" : "down", shorten(events.stopped->state.t).c_str());
   if (c.newton_solves > 0)
-    std::printf("  Newton             %.2f iterations a step, at most %d\n",
-                newton_mean(c), c.newton_max);
+    std::printf("  Newton             %.2f iterations a step, at most %d\n", newton_mean(c), c.newton_max);
   if (r.steps > 0)
     std::printf("  cost               %.3g microseconds a step (with all checks), %.3g s in all\n",
                 1e6 * r.wall_seconds / static_cast<double>(r.steps), r.wall_seconds);
@@ -181,13 +198,16 @@ void print_table(const AnySystem<S>& sys, const Options& o, const std::string& m
   if (sys.n() <= few) {
     std::printf("  last state\n");
     for (int i = 0; i < sys.n(); ++i)
-      std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(), number(r.state.q[i]), number(r.state.p[i]));
+      std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(),
+                  number(r.state.q[i]), number(r.state.p[i]));
   }
   if (!o.out.empty()) std::printf("  output             %s\n", o.out.c_str());
   if (!o.events_out.empty()) std::printf("  events             %s\n", o.events_out.c_str());
 }
 
-bool is_hdf5(const std::string& name) { return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md"); }
+bool is_hdf5(const std::string& name) {
+  return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md");
+}
 
 StageMatrix stage_matrix(const std::string& word) {
   if (word == "start") return StageMatrix::start;
@@ -206,14 +226,17 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   check_step(h, model.place("integrate.step"));
   long steps = o.steps;
   if (steps < 0) {
-    if (!start.until) throw InputError("no end of the run: give --until or --steps, or until in [integrate] of the model");
+    if (!start.until)
+      throw InputError("no end of the run: give --until or --steps, or until in [integrate] of the model");
     const StepCount count = count_steps(*start.until, h, model.place("integrate.until"));
     steps = count.steps;
     if (!count.exact)
-      warn("until = " + shorten(*start.until) + " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
+      warn("until = " + shorten(*start.until) +
+           " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h)));
   }
 
-  const MethodEntry entry = method_entry(o.method.value_or(model.method), model.place("integrate.method"), o.projection);
+  const MethodEntry entry =
+      method_entry(o.method.value_or(model.method), model.place("integrate.method"), o.projection);
   const bool native = use_native(o.engine, o.precision, model, static_cast<double>(steps) * substeps(entry.info).count);
   if (native) evaluated.emplace(compiled, Engine::native);
   const GraphSystem<S>& sys = *evaluated;
@@ -222,17 +245,22 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   };
   of_no_use(o.newton != "auto" && entry.info.stages == 0, "--newton", "no implicit stages");
   of_no_use(o.threads > 1 && entry.info.stages < 2, "--threads", "no stages to share");
-  of_no_use(o.multipliers != "exact" && !entry.info.stage_multipliers, "--multipliers stage", "no multipliers of stages");
+  of_no_use(o.multipliers != "exact" && !entry.info.stage_multipliers, "--multipliers stage",
+            "no multipliers of stages");
   if (!entry.info.constrained && sys.m() > 0)
-    warn(entry.info.key + " is for systems without constraints: with constraints it diverges in general. Try --projection jay, or a lobatto method");
-  MethodOptions options{.newton = {.tolerance = o.tolerance, .matrix = stage_matrix(o.newton)}, .threads = o.threads, .compensated = {}};
+    warn(entry.info.key +
+         " is for systems without constraints: with constraints it diverges in general. Try --projection jay, or a "
+         "lobatto method");
+  MethodOptions options{
+      .newton = {.tolerance = o.tolerance, .matrix = stage_matrix(o.newton)}, .threads = o.threads, .compensated = {}};
   if (o.compensated) options.compensated = *o.compensated == "on";
   const auto method = entry.make<S>(sys, options);
   const bool keeps = !model.keep_q.empty() || !model.keep_v.empty();
   if (start.moved > 0 && !keeps)
     warn("project = true moved the initial position onto the constraints, by " + shorten(start.moved) + " at most");
   if (start.energy_lost > 0)
-    warn("project = true made the initial motion tangent to the constraints, which took " + shorten(start.energy_lost) + " of its energy");
+    warn("project = true made the initial motion tangent to the constraints, which took " + shorten(start.energy_lost) +
+         " of its energy");
 
   report_rank(sys, start.state);
 
@@ -240,20 +268,24 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   std::optional<S> interval;
   if (sample) {
     interval = evaluate_constants<S>(model, {*sample}).front();
-    if (!is_finite(*interval) || !(*interval > S(0))) throw InputError("--sample " + *o.sample + ": the interval must be a positive number");
+    if (!is_finite(*interval) || !(*interval > S(0)))
+      throw InputError("--sample " + *o.sample + ": the interval must be a positive number");
     constexpr double most_rows = 1e9;
     if (const double rows = std::abs(to_double(S(S(steps) * h / *interval))); rows > most_rows)
-      throw InputError("--sample " + *o.sample + ": these are " + shorten(rows) + " rows, more than anyone can keep; take a longer interval");
+      throw InputError("--sample " + *o.sample + ": these are " + shorten(rows) +
+                       " rows, more than anyone can keep; take a longer interval");
     if (!is_hdf5(o.out)) warn("rows between steps are interpolated; only .h5 files mark them");
   }
   std::unique_ptr<Recorder<S>> file;
   if (is_hdf5(o.out)) {
     Provenance about = provenance(model, entry.info.key, h);
-    const double rows = interval ? to_double(S(S(steps) * h / *interval)) : static_cast<double>(steps) / static_cast<double>(every);
+    const double rows =
+        interval ? to_double(S(S(steps) * h / *interval)) : static_cast<double>(steps) / static_cast<double>(every);
     about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
     about.engine = native ? "llvm" : "interp";
     if (interval) about.sample = to_text(*interval);
-    file = std::make_unique<Hdf5Recorder<S>>(o.out, sys.labels(), about, o.force ? OpenMode::overwrite : OpenMode::create);
+    file =
+        std::make_unique<Hdf5Recorder<S>>(o.out, sys.labels(), about, o.force ? OpenMode::overwrite : OpenMode::create);
   } else if (!o.out.empty()) {
     file = std::make_unique<CsvRecorder<S>>(o.out, sys.labels(), o.force);
   }
@@ -295,19 +327,25 @@ int run_in(const Options& o, const std::shared_ptr<const CompiledModel>& compile
   for (std::size_t k = 0; k < result.invariant_undefined.size(); ++k)
     if (const long step = result.invariant_undefined[k]; step >= 0) {
       const std::string& name = sys.labels().invariants[k];
-      warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite after step " + std::to_string(step) + " (t = " +
-           shorten(S(S(step) * h)) + "), and maybe later: whether it is kept is not known");
+      warn(model.place("invariants." + name) + "invariant '" + name + "' is not finite after step " +
+           std::to_string(step) + " (t = " + shorten(S(S(step) * h)) +
+           "), and maybe later: whether it is kept is not known");
     }
   if (events.may_stop() && !events.stopped && result.status == RunStatus::done)
     warn("the run was to stop at an event that did not happen: it went to its end");
-  if (o.json) std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result, events).c_str());
-  else print_table(sys, o, entry.info.key, h, result, events);
+  if (o.json)
+    std::printf("%s\n", to_json(sys, o, entry.info.key, native, h, result, events).c_str());
+  else
+    print_table(sys, o, entry.info.key, h, result, events);
   switch (result.status) {
     case RunStatus::done: return exit_done;
     case RunStatus::failed:
-      std::fprintf(stderr, "holonom: %s The last good state, t = %s, is kept.\n", result.message.c_str(), shorten(result.state.t).c_str());
+      std::fprintf(stderr, "holonom: %s The last good state, t = %s, is kept.\n", result.message.c_str(),
+                   shorten(result.state.t).c_str());
       return exit_numerical_failure;
-    case RunStatus::interrupted: std::fprintf(stderr, "holonom: %s; the state is kept.\n", result.message.c_str()); return exit_interrupted;
+    case RunStatus::interrupted:
+      std::fprintf(stderr, "holonom: %s; the state is kept.\n", result.message.c_str());
+      return exit_interrupted;
   }
   return exit_done;
 }
@@ -338,7 +376,8 @@ int run_command(const Options& o) {
   }
   if (!o.events_out.empty() && model.events.empty())
     throw InputError("--events-out: there are no events; give --event, or [events] in the model");
-  const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value, const std::string& part) {
+  const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value,
+                           const std::string& part) {
     if (!by) return;
     value = model.constant(*by, "--" + part);
     model.places["integrate." + part] = "--" + part + " " + *by;
@@ -357,7 +396,8 @@ CLI::Validator at_least(long least) {
       [least](const std::string& text) {
         long x = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-        if (error == std::errc::result_out_of_range) return text + " is more than " + std::to_string(std::numeric_limits<long>::max());
+        if (error == std::errc::result_out_of_range)
+          return text + " is more than " + std::to_string(std::numeric_limits<long>::max());
         const bool whole = error == std::errc() && end == text.data() + text.size();
         return whole && x >= least ? std::string() : text + " is not a whole number, at least " + std::to_string(least);
       },
@@ -375,9 +415,11 @@ void add_run(CLI::App& app, Command& chosen) {
   auto* until = cmd->add_option("--until", o->until, "The end of the run, a number or a formula");
   cmd->add_option("--steps", o->steps, "The number of steps")->excludes(until)->check(at_least(0));
   auto* every = cmd->add_option("--every", o->every, "Record every K-th step")->check(at_least(1));
-  cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")->excludes(every);
+  cmd->add_option("--sample", o->sample, "Record at multiples of this time, interpolated between steps")
+      ->excludes(every);
   cmd->add_option("--out", o->out, "Write the recorded states to this .h5 or .csv file")->check(file_name());
-  cmd->add_option("--event", o->event, "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
+  cmd->add_option("--event", o->event,
+                  "formula or name=formula in coordinates and momenta: find where it crosses zero; may be repeated")
       ->allow_extra_args(false);
   cmd->add_option("--stop-at", o->stop_at,
                   "name of an event: end the run with the step in which it happens; may be repeated")
@@ -392,14 +434,25 @@ void add_run(CLI::App& app, Command& chosen) {
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
   add_tolerance_option(*cmd, o->tolerance);
-  cmd->add_option("--compensated", o->compensated, "Compensated summation of the state (default: see 'holonom methods KEY')")->check(CLI::IsMember({"on", "off"}));
-  cmd->add_option("--projection", o->projection, "jay: project an implicit Runge-Kutta method onto both constraints after each step")->check(CLI::IsMember({"jay"}));
-  cmd->add_option("--newton", o->newton, "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the stages, the full one, or auto")
+  cmd->add_option("--compensated", o->compensated,
+                  "Compensated summation of the state (default: see 'holonom methods KEY')")
+      ->check(CLI::IsMember({"on", "off"}));
+  cmd->add_option("--projection", o->projection,
+                  "jay: project an implicit Runge-Kutta method onto both constraints after each step")
+      ->check(CLI::IsMember({"jay"}));
+  cmd->add_option("--newton", o->newton,
+                  "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the "
+                  "stages, the full one, or auto")
       ->check(CLI::IsMember({"auto", "start", "stages", "full"}));
-  cmd->add_option("--multipliers", o->multipliers, "exact, or those of the last stage of an implicit Runge-Kutta method, which cost nothing and are of low order")
+  cmd->add_option(
+         "--multipliers", o->multipliers,
+         "exact, or those of the last stage of an implicit Runge-Kutta method, which cost nothing and are of low order")
       ->check(CLI::IsMember({"exact", "stage"}));
-  cmd->add_option("--threads", o->threads, "Threads for the stages of an implicit Runge-Kutta method; results do not depend on it")->check(CLI::Range(1, 64));
-  cmd->add_option("--watch", o->watch, "Check energy and constraints after all steps, or after the recorded ones")->check(CLI::IsMember({"all", "recorded"}));
+  cmd->add_option("--threads", o->threads,
+                  "Threads for the stages of an implicit Runge-Kutta method; results do not depend on it")
+      ->check(CLI::Range(1, 64));
+  cmd->add_option("--watch", o->watch, "Check energy and constraints after all steps, or after the recorded ones")
+      ->check(CLI::IsMember({"all", "recorded"}));
   add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return run_command(*o); }; });
 }

@@ -24,8 +24,10 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
       }
     }
     const auto name = [](const char* letter, int i) { return std::string(letter).append(std::to_string(i)); };
-    for (int i = static_cast<int>(labels.coordinates.size()); i < pattern.n; ++i) labels.coordinates.push_back(name("q", i));
-    for (int k = static_cast<int>(labels.constraints.size()); k < pattern.m(); ++k) labels.constraints.push_back(name("g", k));
+    for (int i = static_cast<int>(labels.coordinates.size()); i < pattern.n; ++i)
+      labels.coordinates.push_back(name("q", i));
+    for (int k = static_cast<int>(labels.constraints.size()); k < pattern.m(); ++k)
+      labels.constraints.push_back(name("g", k));
     labels.invariants.clear();
     labels.observables.clear();
     this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
@@ -48,12 +50,16 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     }
   }
   void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
-    if constexpr (Hamiltonian<Sys>) fill_from(out, [&](auto& y) { sys_.H_q(fixed(q), fixed(p), y); });
-    else V_q(q, out);
+    if constexpr (Hamiltonian<Sys>)
+      fill_from(out, [&](auto& y) { sys_.H_q(fixed(q), fixed(p), y); });
+    else
+      V_q(q, out);
   }
   void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
-    if constexpr (Hamiltonian<Sys>) fill_from(out, [&](auto& y) { sys_.H_p(fixed(q), fixed(p), y); });
-    else mass_.solve(p, out);
+    if constexpr (Hamiltonian<Sys>)
+      fill_from(out, [&](auto& y) { sys_.H_p(fixed(q), fixed(p), y); });
+    else
+      mass_.solve(p, out);
   }
   void g(const Vec<S>& q, Vec<S>& out) const override {
     MVec<Sys> y(this->m());
@@ -70,7 +76,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     G(q, G_out);
   }
   void g_scale(const Vec<S>& q, Vec<S>& out) const override {
-    if constexpr (requires(MVec<Sys>& y) { sys_.g_scale(fixed(q), y); }) {
+    if constexpr (requires(MVec<Sys> & y) { sys_.g_scale(fixed(q), y); }) {
       MVec<Sys> y(this->m());
       sys_.g_scale(fixed(q), y);
       std::copy(y.begin(), y.end(), out.begin());
@@ -83,19 +89,27 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     return HasHpp<Sys> || Separable<Sys> ? "" : "it lacks the members H_pp and H_pq of " + this->labels().model;
   }
   void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
-    else if constexpr (Separable<Sys>) mass_.solve(u, out);
-    else throw std::logic_error(lacks_hpp());
+    if constexpr (HasHpp<Sys>)
+      fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
+    else if constexpr (Separable<Sys>)
+      mass_.solve(u, out);
+    else
+      throw std::logic_error(lacks_hpp());
   }
   void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHpp<Sys>) fill_from(out, [&](auto& y) { sys_.H_pq(fixed(q), fixed(p), fixed(u), y); });
-    else if constexpr (Separable<Sys>) fill(out, S(0));
-    else throw std::logic_error(lacks_hpp());
+    if constexpr (HasHpp<Sys>)
+      fill_from(out, [&](auto& y) { sys_.H_pq(fixed(q), fixed(p), fixed(u), y); });
+    else if constexpr (Separable<Sys>)
+      fill(out, S(0));
+    else
+      throw std::logic_error(lacks_hpp());
   }
 
   // H_qq u and (λ·g)_qq u from the system, or exactly by duals if it can be taken to them.
   std::string lacks_hqq() const override {
-    return HasHqq<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "it lacks the members H_qq and lambda_g_qq, or rebind, of " + this->labels().model;
+    return HasHqq<Sys> || RebindsTo<Sys, Dual<S>>
+               ? ""
+               : "it lacks the members H_qq and lambda_g_qq, or rebind, of " + this->labels().model;
   }
   void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
     if constexpr (HasHqq<Sys>) {
@@ -136,7 +150,9 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 
   // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
   std::string lacks_curvature() const override {
-    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>> ? "" : "it lacks the member g_qq or rebind of " + this->labels().model;
+    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>>
+               ? ""
+               : "it lacks the member g_qq or rebind of " + this->labels().model;
   }
   void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
     if constexpr (HasCurvature<Sys>) {
@@ -162,12 +178,16 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     return Separable<Sys> ? "" : "it lacks the members V, V_q and mass of " + this->labels().model;
   }
   S V(const Vec<S>& q) const override {
-    if constexpr (Separable<Sys>) return sys_.V(fixed(q));
-    else throw std::logic_error(lacks_separable());
+    if constexpr (Separable<Sys>)
+      return sys_.V(fixed(q));
+    else
+      throw std::logic_error(lacks_separable());
   }
   void V_q(const Vec<S>& q, Vec<S>& out) const override {
-    if constexpr (Separable<Sys>) fill_from(out, [&](auto& y) { sys_.V_q(fixed(q), y); });
-    else throw std::logic_error(lacks_separable());
+    if constexpr (Separable<Sys>)
+      fill_from(out, [&](auto& y) { sys_.V_q(fixed(q), y); });
+    else
+      throw std::logic_error(lacks_separable());
   }
   const AnyMass<S>& mass() const override { return mass_; }
 
@@ -175,17 +195,23 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     return Split<Sys> ? "" : "it lacks the members V_slow_q and V_fast_q of " + this->labels().model;
   }
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const override {
-    if constexpr (Split<Sys>) fill_from(out, [&](auto& y) { sys_.V_slow_q(fixed(q), y); });
-    else throw std::logic_error(lacks_split());
+    if constexpr (Split<Sys>)
+      fill_from(out, [&](auto& y) { sys_.V_slow_q(fixed(q), y); });
+    else
+      throw std::logic_error(lacks_split());
   }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const override {
-    if constexpr (Split<Sys>) fill_from(out, [&](auto& y) { sys_.V_fast_q(fixed(q), y); });
-    else throw std::logic_error(lacks_split());
+    if constexpr (Split<Sys>)
+      fill_from(out, [&](auto& y) { sys_.V_fast_q(fixed(q), y); });
+    else
+      throw std::logic_error(lacks_split());
   }
 
   // V_qq u from the system, or exactly by duals if it can be taken to them.
   std::string lacks_hessian() const override {
-    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>) ? "" : "it lacks the member V_qq or rebind of " + this->labels().model;
+    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>)
+               ? ""
+               : "it lacks the member V_qq or rebind of " + this->labels().model;
   }
   void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override {
     if constexpr (HasHessian<Sys>) {

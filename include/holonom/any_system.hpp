@@ -47,8 +47,8 @@ struct Checked {
 // What a step of a small separable system evaluates, at a position q; G by full rows.
 enum class SmallFormula : std::uint8_t { V_q, g, G, g_and_G };
 
-// The same as plain functions on arrays of doubles: in = {q, the AnySystem}, out = one array for each result. Machine code of a
-// text model, or its interpreter, which needs to know the system; to the last bit they do the same.
+// The same as plain functions on arrays of doubles: in = {q, the AnySystem}, out = one array for each result. Machine
+// code of a text model, or its interpreter, which needs to know the system; to the last bit they do the same.
 struct SmallCode {
   using Function = void (*)(const double* const* in, double* const* out);
   std::array<Function, 4> function{};  // none: there is no such code
@@ -99,12 +99,14 @@ class AnySystem {
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual std::string lacks_hessian() const = 0;
   virtual void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const = 0;
-  // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas are
-  // evaluated, so that results do not depend on the latter.
+  // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas
+  // are evaluated, so that results do not depend on the latter.
   virtual bool is_small() const { return false; }
   virtual SmallCode small_code() const { return {}; }
   // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
-  const Vec<S>* inverse_mass_diagonal() const { return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr; }
+  const Vec<S>* inverse_mass_diagonal() const {
+    return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr;
+  }
   // The mass if it is constant and sparse, else nullptr.
   const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
 
@@ -149,7 +151,9 @@ class HamiltonianView {
   void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pq(q, p, u, out); }
   std::string lacks_hqq() const { return sys_->lacks_hqq(); }
   void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_qq(q, p, u, out); }
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const { sys_->lambda_g_qq(q, lambda, u, out); }
+  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
+    sys_->lambda_g_qq(q, lambda, u, out);
+  }
   void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
   void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
   void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
@@ -230,7 +234,8 @@ class SmallView {
     sys_->V_qq(part, copied(q, q_), copied(u, u_), v_);
     copy_back(v_, out);
   }
-  void lambda_g_qq(const Vec<double, N>& q, const Vec<double, M>& lambda, const Vec<double, N>& u, Vec<double, N>& out) const {
+  void lambda_g_qq(const Vec<double, N>& q, const Vec<double, M>& lambda, const Vec<double, N>& u,
+                   Vec<double, N>& out) const {
     sys_->lambda_g_qq(copied(q, q_), copied(lambda, g_), copied(u, u_), v_);
     copy_back(v_, out);
   }
@@ -259,7 +264,8 @@ class SmallView {
   mutable Vec<double> q_ = Vec<double>(N), u_ = Vec<double>(N), v_ = Vec<double>(N), g_ = Vec<double>(M);
 };
 
-static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>> && HasHqq<HamiltonianView<double>>);
+static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>> &&
+              HasHqq<HamiltonianView<double>>);
 static_assert(Separable<SmallView<4, 2>> && HasHqq<SmallView<4, 2>>);
 
 }  // namespace holonom

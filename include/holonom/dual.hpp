@@ -18,8 +18,8 @@ struct Dual {
   Dual(const S& value) : v(value), d(0) {}  // NOLINT: numbers convert to constants
   Dual(const S& value, const S& tangent) : v(value), d(tangent) {}
   template <class T>
-    requires(std::is_arithmetic_v<T> && !std::is_same_v<T, S>)
-  Dual(T value) : v(static_cast<S>(value)), d(0) {}  // NOLINT
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, S>) Dual(T value)
+      : v(static_cast<S>(value)), d(0) {}  // NOLINT
 
   Dual& operator+=(const Dual& y) {
     v += y.v;

@@ -126,8 +126,10 @@ class SparseMass {
       Adjacency graph;
       for (int i = 0; i < rows.n; ++i) {
         for (int z = rows.row_start[at(i)]; z < rows.row_start[at(i) + 1]; ++z) {
-          if (rows.column[at(z)] == i) diagonal[i] = value[z];
-          else graph.neighbour.push_back(rows.column[at(z)]);
+          if (rows.column[at(z)] == i)
+            diagonal[i] = value[z];
+          else
+            graph.neighbour.push_back(rows.column[at(z)]);
         }
         std::sort(graph.neighbour.begin() + graph.start.back(), graph.neighbour.end());
         graph.start.push_back(static_cast<SparseIndex>(graph.neighbour.size()));
@@ -167,14 +169,20 @@ class AnyMass {
   // M by its entries, or nullptr if it is diagonal or full
   const SparseMass<S>* sparse() const { return sparse_ ? &*sparse_ : nullptr; }
   void solve(const Vec<S>& p, Vec<S>& v) const {
-    if (dense_) dense_->solve(p, v);
-    else if (sparse_) sparse_->solve(p, v);
-    else diagonal_.solve(p, v);
+    if (dense_)
+      dense_->solve(p, v);
+    else if (sparse_)
+      sparse_->solve(p, v);
+    else
+      diagonal_.solve(p, v);
   }
   void multiply(const Vec<S>& v, Vec<S>& p) const {
-    if (dense_) dense_->multiply(v, p);
-    else if (sparse_) sparse_->multiply(v, p);
-    else diagonal_.multiply(v, p);
+    if (dense_)
+      dense_->multiply(v, p);
+    else if (sparse_)
+      sparse_->multiply(v, p);
+    else
+      diagonal_.multiply(v, p);
   }
 
  private:

@@ -52,12 +52,11 @@ concept Separable = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>
 };
 
 template <class Sys>
-concept Hamiltonian =
-    Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
-      { sys.H(q, q) } -> std::convertible_to<ScalarOf<Sys>>;
-      sys.H_q(q, q, out);
-      sys.H_p(q, q, out);
-    };
+concept Hamiltonian = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
+  { sys.H(q, q) } -> std::convertible_to<ScalarOf<Sys>>;
+  sys.H_q(q, q, out);
+  sys.H_p(q, q, out);
+};
 
 template <class Sys>
 concept HasHpp = Hamiltonian<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
@@ -80,25 +79,33 @@ concept Split = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, Q
 enum class Part : std::uint8_t { all, slow, fast };  // of the potential
 
 template <class Sys, class T>
-concept RebindsTo = requires(const Sys& sys) { sys.template rebind<T>(); };
+concept RebindsTo = requires(const Sys& sys) {
+  sys.template rebind<T>();
+};
 
 template <class Sys>
 concept System = Separable<Sys> || Hamiltonian<Sys>;
 
 template <Constrained Sys>
 int size_q(const Sys& sys) {
-  if constexpr (Sys::N == Dynamic) return sys.n();
-  else return Sys::N;
+  if constexpr (Sys::N == Dynamic)
+    return sys.n();
+  else
+    return Sys::N;
 }
 template <Constrained Sys>
 int size_g(const Sys& sys) {
-  if constexpr (Sys::M == Dynamic) return sys.m();
-  else return Sys::M;
+  if constexpr (Sys::M == Dynamic)
+    return sys.m();
+  else
+    return Sys::M;
 }
 template <Constrained Sys>
 JacobianOf<Sys> make_jacobian(const Sys& sys) {
-  if constexpr (Sys::N == Dynamic) return JacobianOf<Sys>(sys.pattern());
-  else return JacobianOf<Sys>();
+  if constexpr (Sys::N == Dynamic)
+    return JacobianOf<Sys>(sys.pattern());
+  else
+    return JacobianOf<Sys>();
 }
 template <Constrained Sys>
 StateOf<Sys> make_state(const Sys& sys) {
@@ -121,23 +128,28 @@ concept HasHessian = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>&
 };
 
 template <class Sys>
-concept HasHqq = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, const MVec<Sys>& lambda, QVec<Sys>& out) {
+concept HasHqq = Constrained<Sys> &&
+    requires(const Sys& sys, const QVec<Sys>& q, const MVec<Sys>& lambda, QVec<Sys>& out) {
   sys.lambda_g_qq(q, lambda, q, out);
-  requires HasHessian<Sys> || (HasHpp<Sys> && requires { sys.H_qq(q, q, q, out); });
+  requires HasHessian<Sys> ||(HasHpp<Sys> && requires { sys.H_qq(q, q, q, out); });
 };
 
 // Whether g_qq can be called: a system that is known at run time only may lack it.
 template <HasCurvature Sys>
 bool knows_curvature(const Sys& sys) {
-  if constexpr (requires { sys.lacks_curvature(); }) return sys.lacks_curvature().empty();
-  else return true;
+  if constexpr (requires { sys.lacks_curvature(); })
+    return sys.lacks_curvature().empty();
+  else
+    return true;
 }
 
 // The same of H_qq.
 template <HasHqq Sys>
 bool knows_hqq(const Sys& sys) {
-  if constexpr (requires { sys.lacks_hqq(); }) return sys.lacks_hqq().empty();
-  else return true;
+  if constexpr (requires { sys.lacks_hqq(); })
+    return sys.lacks_hqq().empty();
+  else
+    return true;
 }
 
 // Fused evaluations, where the system offers them.
@@ -157,12 +169,16 @@ struct InverseMass {
   const Sys& sys;
   void operator()(const QVec<Sys>& u, QVec<Sys>& out) const { sys.mass().solve(u, out); }
   const QVec<Sys>* diagonal() const {
-    if constexpr (requires { sys.mass().inverse_diagonal(); }) return sys.mass().inverse_diagonal();
-    else return nullptr;
+    if constexpr (requires { sys.mass().inverse_diagonal(); })
+      return sys.mass().inverse_diagonal();
+    else
+      return nullptr;
   }
   auto sparse_mass() const {
-    if constexpr (requires { sys.mass().sparse(); }) return sys.mass().sparse();
-    else return nullptr;
+    if constexpr (requires { sys.mass().sparse(); })
+      return sys.mass().sparse();
+    else
+      return nullptr;
   }
 };
 
@@ -173,45 +189,62 @@ struct MetricAt {
   const QVec<Sys>&q, &p;
   void operator()(const QVec<Sys>& u, QVec<Sys>& out) const { sys.H_pp(q, p, u, out); }
   const QVec<Sys>* diagonal() const {
-    if constexpr (requires { sys.inverse_mass_diagonal(); }) return sys.inverse_mass_diagonal();
-    else return nullptr;
+    if constexpr (requires { sys.inverse_mass_diagonal(); })
+      return sys.inverse_mass_diagonal();
+    else
+      return nullptr;
   }
   auto sparse_mass() const {
-    if constexpr (requires { sys.sparse_mass(); }) return sys.sparse_mass();
-    else return nullptr;
+    if constexpr (requires { sys.sparse_mass(); })
+      return sys.sparse_mass();
+    else
+      return nullptr;
   }
 };
 
-// The derivatives of H, as products where they are second ones, and the metric H_pp of any system, for methods that need not know whether it is separable.
+// The derivatives of H, as products where they are second ones, and the metric H_pp of any system, for methods that
+// need not know whether it is separable.
 template <System Sys>
 void energy_q(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, QVec<Sys>& out) {
-  if constexpr (Hamiltonian<Sys>) sys.H_q(q, p, out);
-  else sys.V_q(q, out);
+  if constexpr (Hamiltonian<Sys>)
+    sys.H_q(q, p, out);
+  else
+    sys.V_q(q, out);
 }
 template <System Sys>
 void energy_p(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, QVec<Sys>& out) {
-  if constexpr (Hamiltonian<Sys>) sys.H_p(q, p, out);
-  else sys.mass().solve(p, out);
+  if constexpr (Hamiltonian<Sys>)
+    sys.H_p(q, p, out);
+  else
+    sys.mass().solve(p, out);
 }
 template <System Sys>
 void energy_pp(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
-  if constexpr (HasHpp<Sys>) sys.H_pp(q, p, u, out);
-  else sys.mass().solve(u, out);
+  if constexpr (HasHpp<Sys>)
+    sys.H_pp(q, p, u, out);
+  else
+    sys.mass().solve(u, out);
 }
 template <System Sys>
 void energy_pq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
-  if constexpr (HasHpp<Sys>) sys.H_pq(q, p, u, out);
-  else fill(out, ScalarOf<Sys>(0));
+  if constexpr (HasHpp<Sys>)
+    sys.H_pq(q, p, u, out);
+  else
+    fill(out, ScalarOf<Sys>(0));
 }
 template <HasHqq Sys>
 void energy_qq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
-  if constexpr (requires { sys.H_qq(q, p, u, out); }) sys.H_qq(q, p, u, out);
-  else sys.V_qq(Part::all, q, u, out);
+  if constexpr (requires { sys.H_qq(q, p, u, out); })
+    sys.H_qq(q, p, u, out);
+  else
+    sys.V_qq(Part::all, q, u, out);
 }
 template <System Sys>
 auto metric_at(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
-  if constexpr (Separable<Sys>) return InverseMass<Sys>{sys};
-  else return MetricAt<Sys>{sys, q, p};
+  if constexpr (Separable<Sys>)
+    return InverseMass<Sys>{sys};
+  else
+    return MetricAt<Sys>{sys, q, p};
 }
 
 }  // namespace holonom

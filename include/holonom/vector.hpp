@@ -62,8 +62,10 @@ class Vec<S, Dynamic> {
 // in registers), else the member that was allocated in advance. Use as `auto&& r = scratch(r_);`
 template <class T>
 decltype(auto) scratch(T& member) {
-  if constexpr (T::is_static) return T(member);
-  else return (member);
+  if constexpr (T::is_static)
+    return T(member);
+  else
+    return (member);
 }
 
 // The size of a product of extents, or Dynamic if one of them is.

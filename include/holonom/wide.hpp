@@ -23,7 +23,6 @@ using quad = boost::multiprecision::cpp_bin_float_quad;
 #endif
 
 // 100 decimal digits. No expression templates: with them a Vec element would not be an S.
-using mp100 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<100>,
-                                            boost::multiprecision::et_off>;
+using mp100 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<100>, boost::multiprecision::et_off>;
 
 }  // namespace holonom

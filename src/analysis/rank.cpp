@@ -13,7 +13,8 @@ using Metric = MetricAt<AnySystem<double>>;
 
 // Moves x along a random direction of the null space of G and back onto the independent constraints;
 // redundant ones hold there as well. True if they do. The constraints that `gram` has found to be independent are kept.
-bool dependence_persists(const AnySystem<double>& sys, State<double>& x, Gram& gram, ConstraintScale<double, Dynamic, Dynamic>& scale) {
+bool dependence_persists(const AnySystem<double>& sys, State<double>& x, Gram& gram,
+                         ConstraintScale<double, Dynamic, Dynamic>& scale) {
   const int n = sys.n();
   Vec<double> r(sys.m()), direction(n);
   Jacobian<double> G(sys.pattern());
@@ -49,7 +50,9 @@ std::vector<std::vector<int>> neighbourhoods(const Jacobian<double>& G, const st
   for (int k = 0; k < G.m(); ++k) G.row(k, [&](int j, double) { users[static_cast<std::size_t>(j)].push_back(k); });
   for (const int k : dropped) {
     std::vector<int> set{k};
-    G.row(k, [&](int j, double) { set.insert(set.end(), users[static_cast<std::size_t>(j)].begin(), users[static_cast<std::size_t>(j)].end()); });
+    G.row(k, [&](int j, double) {
+      set.insert(set.end(), users[static_cast<std::size_t>(j)].begin(), users[static_cast<std::size_t>(j)].end());
+    });
     std::sort(set.begin(), set.end());
     set.erase(std::unique(set.begin(), set.end()), set.end());
     sets.push_back(std::move(set));
@@ -93,7 +96,8 @@ ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>
   State<double> nearby = x;
   result.singular_position = !dependence_persists(sys, nearby, gram, scale);
   // At x itself a gradient may vanish by chance (a dead centre), and hide what the others are.
-  if (!result.singular_position && m <= few) result.dependent = dependent_rows(scaled(manifold.gram_matrix(nearby), unit), 1e-7);
+  if (!result.singular_position && m <= few)
+    result.dependent = dependent_rows(scaled(manifold.gram_matrix(nearby), unit), 1e-7);
   return result;
 }
 

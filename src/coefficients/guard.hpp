@@ -9,14 +9,16 @@ namespace holonom {
 
 using Guard = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<130>, boost::multiprecision::et_off>;
 
-// To the nearest number of S. Boost's cast to __float128 adds up parts of the number and misses by up to 1e-3 of a unit;
-// through its own type of the same width it does not.
+// To the nearest number of S. Boost's cast to __float128 adds up parts of the number and misses by up to 1e-3 of a
+// unit; through its own type of the same width it does not.
 template <class S>
 struct Nearest {
   S operator()(const Guard& x) const {
     using boost::multiprecision::cpp_bin_float_quad;
-    if constexpr (std::is_same_v<Real<S>, quad>) return S(static_cast<quad>(static_cast<cpp_bin_float_quad>(x)));
-    else return S(static_cast<Real<S>>(x));
+    if constexpr (std::is_same_v<Real<S>, quad>)
+      return S(static_cast<quad>(static_cast<cpp_bin_float_quad>(x)));
+    else
+      return S(static_cast<Real<S>>(x));
   }
 };
 

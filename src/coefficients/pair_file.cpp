@@ -39,8 +39,8 @@ class PairReader : private CoefficientReader {
  private:
   Vec<Guard> vector(const toml::array& entries, std::size_t s, const std::string& what) const {
     if (entries.size() != s)
-      source.fail(entries, what + " has " + std::to_string(entries.size()) + " entries, but A has " + std::to_string(s) +
-                               " rows: it needs " + std::to_string(s));
+      source.fail(entries, what + " has " + std::to_string(entries.size()) + " entries, but A has " +
+                               std::to_string(s) + " rows: it needs " + std::to_string(s));
     const std::vector<Guard> values = numbers(entries, what);
     Vec<Guard> x(static_cast<int>(s));
     for (std::size_t i = 0; i < s; ++i) x[static_cast<int>(i)] = values[i];
@@ -71,7 +71,7 @@ PairFile parse_pair(std::string text, const std::string& file_name) {
 
 PairFile load_pair(const std::string& path) { return parse_pair(read_text(path), path); }
 
-#define HOLONOM_INSTANTIATE(S)                       \
+#define HOLONOM_INSTANTIATE(S)                      \
   template Tableau<S> PairFile::tableau<S>() const; \
   template Tableau<S> PairFile::dual<S>() const;
 HOLONOM_INSTANTIATE(double)

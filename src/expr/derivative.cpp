@@ -128,8 +128,7 @@ class Reverse {
 
 }  // namespace
 
-std::vector<NodeId> along(Graph& g, std::span<const NodeId> y, std::span<const NodeId> x,
-                          std::span<const NodeId> u) {
+std::vector<NodeId> along(Graph& g, std::span<const NodeId> y, std::span<const NodeId> x, std::span<const NodeId> u) {
   std::unordered_map<NodeId, NodeId> tangent;
   for (std::size_t j = 0; j < x.size(); ++j) tangent[x[j]] = u[j];
   const auto at = [&](NodeId i) {
@@ -204,6 +203,8 @@ std::optional<std::size_t> first_used(const Graph& g, std::span<const NodeId> y,
   return first;
 }
 
-bool depends_on(const Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) { return first_used(g, y, x).has_value(); }
+bool depends_on(const Graph& g, std::span<const NodeId> y, std::span<const NodeId> x) {
+  return first_used(g, y, x).has_value();
+}
 
 }  // namespace holonom

@@ -74,8 +74,7 @@ int arity(Op op) {
   switch (op) {
     case Op::constant:
     case Op::pi:
-    case Op::input:
-      return 0;
+    case Op::input: return 0;
     case Op::add:
     case Op::sub:
     case Op::mul:
@@ -86,12 +85,9 @@ int arity(Op op) {
     case Op::max:
     case Op::less:
     case Op::less_equal:
-    case Op::equal:
-      return 2;
-    case Op::select:
-      return 3;
-    default:
-      return 1;
+    case Op::equal: return 2;
+    case Op::select: return 3;
+    default: return 1;
   }
 }
 
@@ -329,8 +325,7 @@ std::vector<NodeId> Graph::reachable(std::span<const NodeId> roots) const {
   return found;
 }
 
-std::vector<NodeId> Graph::substitute(std::span<const NodeId> roots,
-                                      const std::unordered_map<NodeId, NodeId>& by) {
+std::vector<NodeId> Graph::substitute(std::span<const NodeId> roots, const std::unordered_map<NodeId, NodeId>& by) {
   std::unordered_map<NodeId, NodeId> image(by);
   const auto at = [&](NodeId i) {
     const auto it = image.find(i);

@@ -44,17 +44,29 @@ Dual<quad> exact_number<Dual<quad>>(std::string_view text) {
 }
 
 template <>
-std::string precision_name<double>() { return "double"; }
+std::string precision_name<double>() {
+  return "double";
+}
 template <>
-std::string precision_name<long double>() { return "long"; }
+std::string precision_name<long double>() {
+  return "long";
+}
 template <>
-std::string precision_name<quad>() { return "quad"; }
+std::string precision_name<quad>() {
+  return "quad";
+}
 template <>
-std::string precision_name<mp100>() { return "100"; }
+std::string precision_name<mp100>() {
+  return "100";
+}
 template <>
-std::string precision_name<Dual<double>>() { return precision_name<double>(); }
+std::string precision_name<Dual<double>>() {
+  return precision_name<double>();
+}
 template <>
-std::string precision_name<Dual<quad>>() { return precision_name<quad>(); }
+std::string precision_name<Dual<quad>>() {
+  return precision_name<quad>();
+}
 
 namespace {
 template <class S>
@@ -69,12 +81,20 @@ std::string printed(const char* format, auto x) {
 }  // namespace
 
 template <>
-std::string to_text(const double& x) { return printed("%.17g", x); }
+std::string to_text(const double& x) {
+  return printed("%.17g", x);
+}
 template <>
-std::string to_text(const long double& x) { return printed("%.21Lg", x); }
+std::string to_text(const long double& x) {
+  return printed("%.21Lg", x);
+}
 template <>
-std::string to_text(const quad& x) { return wide_text(x); }
+std::string to_text(const quad& x) {
+  return wide_text(x);
+}
 template <>
-std::string to_text(const mp100& x) { return wide_text(x); }
+std::string to_text(const mp100& x) {
+  return wide_text(x);
+}
 
 }  // namespace holonom

@@ -20,8 +20,8 @@ constexpr std::array functions{
     Function{"sin", Op::sin, 1},   Function{"cos", Op::cos, 1},     Function{"tan", Op::tan, 1},
     Function{"asin", Op::asin, 1}, Function{"acos", Op::acos, 1},   Function{"atan", Op::atan, 1},
     Function{"sinh", Op::sinh, 1}, Function{"cosh", Op::cosh, 1},   Function{"tanh", Op::tanh, 1},
-    Function{"abs", Op::abs, 1},   Function{"floor", Op::floor, 1},   Function{"atan2", Op::atan2, 2}, Function{"min", Op::min, 2},
-    Function{"max", Op::max, 2},   Function{"pow", Op::pow, 2},
+    Function{"abs", Op::abs, 1},   Function{"floor", Op::floor, 1}, Function{"atan2", Op::atan2, 2},
+    Function{"min", Op::min, 2},   Function{"max", Op::max, 2},     Function{"pow", Op::pow, 2},
 };
 // Functions that are not one operation of the graph.
 constexpr std::array<std::pair<std::string_view, int>, 5> special_functions{
@@ -36,18 +36,28 @@ std::string quoted_symbol(std::string_view text, std::size_t i) {
   const auto byte = static_cast<unsigned char>(text[i]);
   const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
   const std::string_view symbol = text.substr(i, length);
-  const bool whole = std::all_of(symbol.begin() + 1, symbol.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
+  const bool whole = std::all_of(symbol.begin() + 1, symbol.end(),
+                                 [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
   if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && (byte < 0xC0 || symbol.size() < length || !whole))) {
     constexpr std::string_view hex = "0123456789ABCDEF";
     return std::string("the byte 0x") + hex[byte >> 4U] + hex[byte & 15U];
   }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> typed{
-      {{"−", "-"}, {"–", "-"}, {"·", "*"}, {"×", "*"}, {"⋅", "*"}, {"÷", "/"}, {"²", "^2"}, {"³", "^3"}, {"π", "pi"}, {"√", "sqrt(...)"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> typed{{{"−", "-"},
+                                                                                 {"–", "-"},
+                                                                                 {"·", "*"},
+                                                                                 {"×", "*"},
+                                                                                 {"⋅", "*"},
+                                                                                 {"÷", "/"},
+                                                                                 {"²", "^2"},
+                                                                                 {"³", "^3"},
+                                                                                 {"π", "pi"},
+                                                                                 {"√", "sqrt(...)"}}};
   const std::string quoted = std::string("'").append(symbol).append("'");
   for (const auto& [seen, meant] : typed)
     if (symbol == seen) return quoted + " (write " + std::string(meant) + ")";
   if (text.substr(i, 1) == "*" && i > 0 && text[i - 1] == '*') return "'*' (a power is written with ^)";
-  if (symbol == "=") return "'=' (an equation a = b is written as a - b, which is zero; a comparison is written with ==)";
+  if (symbol == "=")
+    return "'=' (an equation a = b is written as a - b, which is zero; a comparison is written with ==)";
   return quoted;
 }
 
@@ -63,7 +73,8 @@ class Parser {
     if (at_end()) fail(i_, "the formula is empty");
     FormulaValue value = comparison();
     if (!at_end()) {
-      if (text_[i_] == ')' || text_[i_] == ']') fail(i_, std::string("'") + text_[i_] + "' without a matching opening bracket");
+      if (text_[i_] == ')' || text_[i_] == ']')
+        fail(i_, std::string("'") + text_[i_] + "' without a matching opening bracket");
       fail(i_, "an operator was expected before " + quoted_symbol(text_, i_));
     }
     return value;
@@ -128,9 +139,12 @@ class Parser {
     FormulaValue left = product();
     for (;;) {
       const std::size_t place = i_;
-      if (accept("+")) left = add(left, product(), place, Op::add);
-      else if (accept("-")) left = add(left, product(), place, Op::sub);
-      else return left;
+      if (accept("+"))
+        left = add(left, product(), place, Op::add);
+      else if (accept("-"))
+        left = add(left, product(), place, Op::sub);
+      else
+        return left;
     }
   }
   FormulaValue add(const FormulaValue& a, const FormulaValue& b, std::size_t place, Op op) {
@@ -138,7 +152,8 @@ class Parser {
     if (const Expr* x = std::get_if<Expr>(&a)) return detail::binary(op, *x, std::get<Expr>(b));
     const auto &u = std::get<ExprVector>(a), &v = std::get<ExprVector>(b);
     if (u.size() != v.size())
-      fail(place, "vectors of " + std::to_string(u.size()) + " and " + std::to_string(v.size()) + " components cannot be added");
+      fail(place, "vectors of " + std::to_string(u.size()) + " and " + std::to_string(v.size()) +
+                      " components cannot be added");
     ExprVector w;
     for (std::size_t i = 0; i < u.size(); ++i) w.push_back(detail::binary(op, u[i], v[i]));
     return w;
@@ -148,9 +163,12 @@ class Parser {
     FormulaValue left = unary();
     for (;;) {
       const std::size_t place = i_;
-      if (accept("*")) left = multiply(left, unary(), place);
-      else if (accept("/")) left = divide(left, unary(), place);
-      else return left;
+      if (accept("*"))
+        left = multiply(left, unary(), place);
+      else if (accept("/"))
+        left = divide(left, unary(), place);
+      else
+        return left;
     }
   }
   FormulaValue multiply(const FormulaValue& a, const FormulaValue& b, std::size_t place) {
@@ -277,7 +295,8 @@ class Parser {
            "'t' is reserved: formulas must not depend on time. A drive is written with a clock coordinate, tau, and "
            "p_tau added to "
            "the hamiltonian: docs/time-dependent.md");
-    if (is_function_name(word)) fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
+    if (is_function_name(word))
+      fail(place, "'" + std::string(word) + "' is a function: write " + std::string(word) + "(...)");
     std::vector<std::string> known{"pi"};
     for (const auto& [n, value] : scope_.names) known.push_back(n);
     known.insert(known.end(), scope_.vectors.begin(), scope_.vectors.end());
@@ -304,7 +323,9 @@ class Parser {
       std::vector<std::string> known;
       for (const Function& f : functions) known.emplace_back(f.name);
       for (const auto& [n, k] : special_functions) known.emplace_back(n);
-      if (scope_.names.contains(word)) fail(place, "'" + std::string(word) + "' is not a function: write " + std::string(word) + "*(...) for a product");
+      if (scope_.names.contains(word))
+        fail(place,
+             "'" + std::string(word) + "' is not a function: write " + std::string(word) + "*(...) for a product");
       fail(place, "unknown function '" + std::string(word) + "'." + suggestion(word, known, "Functions"));
     }
     const std::size_t opened_at = i_;
@@ -320,11 +341,14 @@ class Parser {
     close(')', opened_at);
     const auto check = [&](int wanted) {
       if (static_cast<int>(arguments.size()) == wanted) return;
-      fail(place, std::string(word) + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument, " : " arguments, ") +
-                      std::to_string(arguments.size()) + (arguments.size() == 1 ? " was given" : " were given"));
+      fail(place, std::string(word) + " takes " + std::to_string(wanted) +
+                      (wanted == 1 ? " argument, " : " arguments, ") + std::to_string(arguments.size()) +
+                      (arguments.size() == 1 ? " was given" : " were given"));
     };
     const auto number = [&](std::size_t k) { return scalar(arguments[k], places[k], "in " + std::string(word)); };
-    const auto list = [&](std::size_t k) -> const ExprVector& { return vector(arguments[k], places[k], "in " + std::string(word)); };
+    const auto list = [&](std::size_t k) -> const ExprVector& {
+      return vector(arguments[k], places[k], "in " + std::string(word));
+    };
     for (const Function& f : functions) {
       if (f.name != word) continue;
       check(f.arguments);
@@ -368,7 +392,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         continue;
       }
       d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   }
   return d[a.size()][b.size()];
@@ -380,7 +405,8 @@ FormulaValue parse_formula(std::string_view text, const Scope& scope) { return P
 
 bool is_function_name(std::string_view name) {
   return std::any_of(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; }) ||
-         std::any_of(special_functions.begin(), special_functions.end(), [&](const auto& f) { return f.first == name; });
+         std::any_of(special_functions.begin(), special_functions.end(),
+                     [&](const auto& f) { return f.first == name; });
 }
 
 bool is_valid_name(std::string_view name) {

@@ -11,9 +11,9 @@ namespace {
 
 struct BaseEntry {
   Base base;
-  const char* name;      // of the key
-  int parts;             // the number that a bare key stands for; 0: the key has no number
-  const char* title;     // # is replaced by the number
+  const char* name;   // of the key
+  int parts;          // the number that a bare key stands for; 0: the key has no number
+  const char* title;  // # is replaced by the number
   int order;
   bool symmetric;
   Needs needs;
@@ -24,30 +24,34 @@ constexpr const char* reich = "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491"
 
 const std::vector<BaseEntry>& bases() {
   static const std::vector<BaseEntry> list{
-      {Base::euler, "symplectic-euler", 0, "symplectic Euler, projected: kick, then drift", 1, false, Needs::hamiltonian,
+      {Base::euler, "symplectic-euler", 0, "symplectic Euler, projected: kick, then drift", 1, false,
+       Needs::hamiltonian,
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; A. Ostermann, SIAM J. Numer. Anal. 30 (1993) 1537-1559",
        "also the half-explicit Euler method of Ostermann, with the hidden constraint projected"},
-      {Base::euler_adjoint, "symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1, false,
-       Needs::hamiltonian, reich, ""},
+      {Base::euler_adjoint, "symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1,
+       false, Needs::hamiltonian, reich, ""},
       {Base::rattle, "rattle", 0, "RATTLE: velocity Verlet with both constraints kept, for any H(q, p)", 2, true,
        Needs::hamiltonian,
        "H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34; for any H: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368-387, "
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491",
        ""},
-      {Base::position_verlet, "position-verlet", 0, "position Verlet: drift, kick, drift, on the manifold also in the middle", 2, true,
-       Needs::hamiltonian, reich, "two constraint solves a step"},
+      {Base::position_verlet, "position-verlet", 0,
+       "position Verlet: drift, kick, drift, on the manifold also in the middle", 2, true, Needs::hamiltonian, reich,
+       "two constraint solves a step"},
       {Base::geodesic, "geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Needs::separable,
        "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
        "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
-      {Base::midpoint, "midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Needs::hamiltonian, reich,
-       "for stiff potentials, from data near the slow motion; see docs/methods/stiff.md for where this ends"},
-      {Base::verlet_midpoint, "verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true, Needs::split, reich,
-       "needs a split potential"},
-      {Base::respa, "respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true, Needs::split,
-       "M. Tuckerman, B. J. Berne, G. J. Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
+      {Base::midpoint, "midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Needs::hamiltonian,
+       reich, "for stiff potentials, from data near the slow motion; see docs/methods/stiff.md for where this ends"},
+      {Base::verlet_midpoint, "verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true,
+       Needs::split, reich, "needs a split potential"},
+      {Base::respa, "respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true,
+       Needs::split, "M. Tuckerman, B. J. Berne, G. J. Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
        "constraints are kept in every inner step; resonances limit the outer step to about half the fastest period"},
-      {Base::respa_outer, "respa-outer", 4, "multiple time steps without constraints (# inner steps), projected once", 2, true, Needs::split,
-       "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; J. J. Biesiadecki, R. D. Skeel, J. Comput. Phys. 109 (1993) 318-328",
+      {Base::respa_outer, "respa-outer", 4, "multiple time steps without constraints (# inner steps), projected once",
+       2, true, Needs::split,
+       "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; J. J. Biesiadecki, R. D. Skeel, J. Comput. Phys. 109 (1993) "
+       "318-328",
        "constraints are kept at outer steps only"},
   };
   return list;
@@ -62,14 +66,17 @@ std::string numbered(std::string text, int number) {
 struct ParsedBase {
   const BaseEntry* entry;
   int parts;
-  std::string key() const { return entry->parts == 0 ? entry->name : std::string(entry->name) + "-" + std::to_string(parts); }
+  std::string key() const {
+    return entry->parts == 0 ? entry->name : std::string(entry->name) + "-" + std::to_string(parts);
+  }
 };
 
 std::optional<ParsedBase> parse_base(std::string_view key) {
   for (const BaseEntry& entry : bases()) {
     const std::string_view name = entry.name;
     if (key == name) return ParsedBase{&entry, std::max(entry.parts, 1)};
-    if (entry.parts == 0 || !key.starts_with(name) || key.size() <= name.size() + 1 || key[name.size()] != '-') continue;
+    if (entry.parts == 0 || !key.starts_with(name) || key.size() <= name.size() + 1 || key[name.size()] != '-')
+      continue;
     int parts = 0;
     const auto [end, error] = std::from_chars(key.data() + name.size() + 1, key.data() + key.size(), parts);
     constexpr int most = 1000;
@@ -109,12 +116,13 @@ ParsedBase base_of(const CompositionScheme& scheme, std::string_view base_key, s
   if (!base) {
     std::vector<std::string> known;
     for (const BaseEntry& entry : bases()) known.push_back(entry.name);
-    throw InputError("unknown base method '" + std::string(base_key) + "' in '" + std::string(key) + "'." + did_you_mean(base_key, known));
+    throw InputError("unknown base method '" + std::string(base_key) + "' in '" + std::string(key) + "'." +
+                     did_you_mean(base_key, known));
   }
   if (!base->entry->symmetric && !scheme.with_adjoint)
     throw InputError("'" + std::string(key) + "': " + scheme.key + " composes symmetric methods, and " + base->key() +
-                     " is not one. Take a scheme that uses the adjoint as well, such as mclachlan-4-adjoint/" + base->key() +
-                     ", or another base, such as rattle.");
+                     " is not one. Take a scheme that uses the adjoint as well, such as mclachlan-4-adjoint/" +
+                     base->key() + ", or another base, such as rattle.");
   return *base;
 }
 
@@ -142,8 +150,9 @@ std::string missed(const OrderCondition& condition) {
 
 MethodFamily base_family() {
   MethodFamily family;
-  family.pattern = "symplectic-euler[-adjoint] | rattle | position-verlet | geodesic-<drifts> | midpoint | verlet-midpoint | "
-                   "respa-<inner steps> | respa-outer-<inner steps>";
+  family.pattern =
+      "symplectic-euler[-adjoint] | rattle | position-verlet | geodesic-<drifts> | midpoint | verlet-midpoint | "
+      "respa-<inner steps> | respa-outer-<inner steps>";
   for (const BaseEntry& entry : bases()) family.members.push_back(ParsedBase{&entry, entry.parts}.key());
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
     if (const auto base = parse_base(key)) return entry_of(info_of(*base), *base);
@@ -157,15 +166,17 @@ MethodFamily composition_family() {
   family.pattern = "<scheme>/<base>; <scheme> alone composes rattle";
   for (const CompositionScheme& scheme : composition_schemes())
     family.members.push_back(scheme.with_adjoint ? scheme.key + "/symplectic-euler" : scheme.key);
-  for (const char* key : {"yoshida-4/midpoint", "kahan-li-8/midpoint", "suzuki-4/position-verlet", "mclachlan-4/geodesic-2",
-                          "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle"})
+  for (const char* key :
+       {"yoshida-4/midpoint", "kahan-li-8/midpoint", "suzuki-4/position-verlet", "mclachlan-4/geodesic-2",
+        "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle"})
     family.members.push_back(key);
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
     const auto slash = key.find('/');
     const CompositionScheme* scheme = find_composition(key.substr(0, slash));
     if (!scheme) return std::nullopt;
     const ParsedBase base = base_of(*scheme, slash == std::string_view::npos ? "" : key.substr(slash + 1), key);
-    const std::shared_ptr<const CompositionScheme> listed(std::shared_ptr<const void>(), scheme);  // lives as long as the program
+    const std::shared_ptr<const CompositionScheme> listed(std::shared_ptr<const void>(),
+                                                          scheme);  // lives as long as the program
     return entry_of(info_of(*scheme, base), base, listed);
   };
   return family;
@@ -189,11 +200,11 @@ MethodFamily scheme_family() {
     const double epsilon = std::numeric_limits<double>::epsilon();  // decimals may be good enough for double only
     const auto [order, failing] = scheme_order(scheme, symmetric_base, epsilon);
     const std::string named = std::string(file) + ": '" + scheme.title + "'";
-    if (order < 1)
-      throw InputError(named + " does not converge: " + missed(failing) + ".");
+    if (order < 1) throw InputError(named + " does not converge: " + missed(failing) + ".");
     if (scheme.order > order)
-      throw InputError(named + " is said to have order " + std::to_string(scheme.order) + ", but the order conditions with the base " + base.key() +
-                       " give " + std::to_string(order) + ". At order " + std::to_string(failing.weight) + ", " + missed(failing) +
+      throw InputError(named + " is said to have order " + std::to_string(scheme.order) +
+                       ", but the order conditions with the base " + base.key() + " give " + std::to_string(order) +
+                       ". At order " + std::to_string(failing.weight) + ", " + missed(failing) +
                        ". Correct a coefficient, give more digits or formulas, or leave the order out.");
     scheme.order = order;
     scheme.title += ", " + std::to_string(scheme.coefficients.size()) + " substeps";
@@ -201,13 +212,15 @@ MethodFamily scheme_family() {
     MethodInfo info = info_of(scheme, base);
     info.symmetric = is_palindrome(scheme, epsilon) && (symmetric_base || count % 2 == 0);
     info.remark = "order " + std::to_string(order) + " by its order conditions" +
-                  (failing.weight > 0 ? "; at order " + std::to_string(failing.weight) + ", " + missed(failing) : " (and perhaps more)");
+                  (failing.weight > 0 ? "; at order " + std::to_string(failing.weight) + ", " + missed(failing)
+                                      : " (and perhaps more)");
     const auto own = std::make_shared<const CompositionScheme>(std::move(scheme));
     const auto check_digits = [own, symmetric_base, epsilon, order = order, key = info.key](double of_scalar) {
       if (of_scalar >= epsilon) return;  // checked already
       const SchemeOrder found = scheme_order(*own, symmetric_base, of_scalar);
       if (found.order < order)
-        throw Unsuitable(key + " has no order " + std::to_string(order) + " in this precision; give its coefficients as formulas, or with more digits. At order " +
+        throw Unsuitable(key + " has no order " + std::to_string(order) +
+                         " in this precision; give its coefficients as formulas, or with more digits. At order " +
                          std::to_string(found.failing.weight) + ", " + missed(found.failing));
     };
     return entry_of(std::move(info), base, own, check_digits);

@@ -13,7 +13,17 @@
 namespace holonom {
 
 // The methods that words are made of.
-enum class Base { euler, euler_adjoint, rattle, position_verlet, geodesic, midpoint, verlet_midpoint, respa, respa_outer };
+enum class Base {
+  euler,
+  euler_adjoint,
+  rattle,
+  position_verlet,
+  geodesic,
+  midpoint,
+  verlet_midpoint,
+  respa,
+  respa_outer
+};
 
 // What a key such as "suzuki-4/geodesic-3" says.
 struct Recipe {
@@ -55,10 +65,11 @@ MethodFamily bdf_family();
 template <class S>
 using DynamicMaker = std::function<std::unique_ptr<AnyMethod<S>>()>;
 
-// A word on a small system with compile-time sizes, or nullptr if there is no such code. `dynamic` makes the same method
-// without them, for a start where it is needed (small_sizes.hpp).
+// A word on a small system with compile-time sizes, or nullptr if there is no such code. `dynamic` makes the same
+// method without them, for a start where it is needed (small_sizes.hpp).
 template <class S>
-std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const MethodOptions&, const DynamicMaker<S>& /*dynamic*/, const Word<S>&) {
+std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const MethodOptions&,
+                                                const DynamicMaker<S>& /*dynamic*/, const Word<S>&) {
   return nullptr;
 }
 template <>
@@ -67,13 +78,14 @@ std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sy
 
 // The same for a symplectic pair.
 template <class S>
-std::unique_ptr<AnyMethod<S>> small_pair(const AnySystem<S>&, const MethodOptions&, const DynamicMaker<S>& /*dynamic*/, const Tableau<S>&,
-                                         const Tableau<S>&) {
+std::unique_ptr<AnyMethod<S>> small_pair(const AnySystem<S>&, const MethodOptions&, const DynamicMaker<S>& /*dynamic*/,
+                                         const Tableau<S>&, const Tableau<S>&) {
   return nullptr;
 }
 template <>
-std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options, const DynamicMaker<double>& dynamic,
-                                              const Tableau<double>& t, const Tableau<double>& dual);
+std::unique_ptr<AnyMethod<double>> small_pair(const AnySystem<double>& sys, const MethodOptions& options,
+                                              const DynamicMaker<double>& dynamic, const Tableau<double>& t,
+                                              const Tableau<double>& dual);
 
 // The makers of a family in all scalars: all_scalars([]<class S> { return rattle_maker<S>(); })
 template <class F>

@@ -13,7 +13,8 @@ MethodEntry Registry::find(std::string_view key) const {
     known.insert(known.end(), family.members.begin(), family.members.end());
   }
   const std::string hint = did_you_mean(key, known);
-  throw InputError("unknown method '" + std::string(key) + "'." + (hint.empty() ? " 'holonom methods' lists all of them." : hint));
+  throw InputError("unknown method '" + std::string(key) + "'." +
+                   (hint.empty() ? " 'holonom methods' lists all of them." : hint));
 }
 
 std::vector<MethodEntry> Registry::all() const {

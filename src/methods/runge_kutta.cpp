@@ -21,8 +21,8 @@ std::optional<int> number_after(std::string_view key, std::string_view prefix, i
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), n);
   if (error != std::errc() || end != key.data() + key.size() || key.front() == '0') return std::nullopt;
   if (n < least || n > most)
-    throw InputError("'" + std::string(prefix) + std::to_string(n) + "': the number must be one of " + std::to_string(least) + " to " +
-                     std::to_string(most));
+    throw InputError("'" + std::string(prefix) + std::to_string(n) + "': the number must be one of " +
+                     std::to_string(least) + " to " + std::to_string(most));
   return n;
 }
 
@@ -61,7 +61,9 @@ MethodFamily lobatto_family() {
     claim_geometry(info);
     info.symmetric = true;
     info.citation = jay;
-    info.remark = "not for stiff potentials V/eps^2: a step must resolve their fastest oscillation (its momentum stage P_s is explicit)";
+    info.remark =
+        "not for stiff potentials V/eps^2: a step must resolve their fastest oscillation (its momentum stage P_s is "
+        "explicit)";
     return MethodEntry{info, all_scalars([&]<class S> { return lobatto_maker<S>(info.key, *s); })};
   };
   return family;
@@ -78,22 +80,25 @@ MethodFamily pair_family() {
     const Tableau<double> t = pair.tableau<double>();  // decimals may be good enough for double only
     const PairReport report = check_with_dual(t);
     if (!report.usable())
-      throw InputError(file + ": '" + pair.name() + "' and its dual are no method for constrained systems.\n" + report.text());
+      throw InputError(file + ": '" + pair.name() + "' and its dual are no method for constrained systems.\n" +
+                       report.text());
     MethodInfo info;
     info.key = key;
     info.title = pair.name() + " and its symplectic dual, " + std::to_string(pair.stages()) + " stages";
     info.symmetric = is_symmetric(t);
     info.order = report.order();
-    if (info.symmetric && info.order % 2 == 1) ++info.order;  // (4.2) is a lower bound; symmetric methods have an even order
+    if (info.symmetric && info.order % 2 == 1)
+      ++info.order;  // (4.2) is a lower bound; symmetric methods have an even order
     info.stages = pair.stages();
     info.stage_multipliers = true;
     claim_geometry(info);
     info.citation = jay;
     const Assumptions& a = report.assumptions;
     const auto n = [](int x) { return "(" + std::to_string(x) + ") "; };
-    info.remark = "fulfils B" + n(a.p) + "C" + n(a.q) + "D" + n(a.r) + "Ĉ" + n(a.q_hat) + "D̂" + n(a.r_hat) + "CĈ" + n(a.Q) + "DD̂" + n(a.R) +
-                  "and the hypotheses H; local errors h^" + std::to_string(report.orders.k + 1) + " in q, h^" +
-                  std::to_string(report.orders.l + 1) + " in p by (4.2)";
+    info.remark = "fulfils B" + n(a.p) + "C" + n(a.q) + "D" + n(a.r) + "Ĉ" + n(a.q_hat) + "D̂" + n(a.r_hat) + "CĈ" +
+                  n(a.Q) + "DD̂" + n(a.R) + "and the hypotheses H; local errors h^" +
+                  std::to_string(report.orders.k + 1) + " in q, h^" + std::to_string(report.orders.l + 1) +
+                  " in p by (4.2)";
     return MethodEntry{info, all_scalars([&]<class S> { return pair_maker<S>(info.key, pair); })};
   };
   return family;
@@ -109,7 +114,8 @@ MethodFamily gauss_family() {
     if (!s) return std::nullopt;
     MethodInfo info;
     info.key = key;
-    info.title = std::to_string(*s) + "-stage Gauss method on the index-3 system" + (projected ? ", projected onto both constraints" : "");
+    info.title = std::to_string(*s) + "-stage Gauss method on the index-3 system" +
+                 (projected ? ", projected onto both constraints" : "");
     info.stages = *s;
     info.stage_multipliers = true;
     info.citation = "E. Hairer, L. Jay, Contributions in Numerical Mathematics, WSSIAA 2 (1993) 213-224";
@@ -124,7 +130,8 @@ MethodFamily gauss_family() {
       info.constrained = false;
       info.remark = "for systems without constraints. With constraints it keeps none of this, and in general diverges";
     }
-    return MethodEntry{info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::gauss, *s, projected); })};
+    return MethodEntry{
+        info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::gauss, *s, projected); })};
   };
   return family;
 }
@@ -139,16 +146,19 @@ MethodFamily radau_family() {
     if (!s) return std::nullopt;
     MethodInfo info;
     info.key = key;
-    info.title = std::to_string(*s) + "-stage Radau IIA method on the index-3 system" + (projected ? ", projected onto both constraints" : "");
+    info.title = std::to_string(*s) + "-stage Radau IIA method on the index-3 system" +
+                 (projected ? ", projected onto both constraints" : "");
     info.order = projected ? 2 * *s - 1 : *s;
     if (!projected) info.order_q = 2 * *s - 1;
     info.stages = *s;
     info.stage_multipliers = true;
     info.keeps_position = true;
     info.keeps_hidden = projected;
-    info.citation = "E. Hairer, Ch. Lubich, M. Roche, Lect. Notes Math. 1409 (1989); L. Jay, Numer. Math. 65 (1993) 407-421";
+    info.citation =
+        "E. Hairer, Ch. Lubich, M. Roche, Lect. Notes Math. 1409 (1989); L. Jay, Numer. Math. 65 (1993) 407-421";
     info.remark = "not symplectic: its energy drifts. A baseline for comparison";
-    return MethodEntry{info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::radau_2a, *s, projected); })};
+    return MethodEntry{
+        info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::radau_2a, *s, projected); })};
   };
   return family;
 }
@@ -167,7 +177,9 @@ MethodFamily bdf_family() {
     info.stages = 1;
     info.keeps_position = true;
     info.one_step = *k == 1;
-    info.citation = "C. W. Gear, Numerical Initial Value Problems in ODEs (1971); B. Leimkuhler, R. D. Skeel, J. Comput. Phys. 112 (1994) 117-125";
+    info.citation =
+        "C. W. Gear, Numerical Initial Value Problems in ODEs (1971); B. Leimkuhler, R. D. Skeel, J. Comput. Phys. 112 "
+        "(1994) 117-125";
     info.remark = *k <= 2 ? "damps oscillations: energy is lost. A baseline for comparison"
                           : "not symplectic: energy may even grow. A baseline for comparison";
     return MethodEntry{info, all_scalars([&]<class S> { return bdf_maker<S>(info.key, *k); })};

@@ -28,8 +28,9 @@ MethodFamily shake_family() {
       info.citation =
           "J.-P. Ryckaert, G. Ciccotti, H. J. C. Berendsen, J. Comput. Phys. 23 (1977) 327-341; "
           "B. Leimkuhler, R. D. Skeel, J. Comput. Phys. 112 (1994) 117-125";
-      info.remark = "positions are those of rattle; the hidden residual is O(h^2), so this is no map of the manifold. "
-                    "Momenta need the next position: the method is one constraint solve ahead";
+      info.remark =
+          "positions are those of rattle; the hidden residual is O(h^2), so this is no map of the manifold. "
+          "Momenta need the next position: the method is one constraint solve ahead";
       return MethodEntry{std::move(info), all_scalars([&]<class S> { return shake_maker<S>(form.key, form.form); })};
     }
     return std::nullopt;

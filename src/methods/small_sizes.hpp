@@ -1,6 +1,7 @@
 // The sizes of small systems that have code of their own: those of pendulums, of particles on curves and surfaces, of
-// linkages with few bodies, and of the rigid body as a matrix. Which code runs is up to the model and the method alone, not
-// to how formulas are evaluated: rounding errors differ between the two, and a result must not depend on the engine.
+// linkages with few bodies, and of the rigid body as a matrix. Which code runs is up to the model and the method alone,
+// not to how formulas are evaluated: rounding errors differ between the two, and a result must not depend on the
+// engine.
 #pragma once
 
 #include "families.hpp"
@@ -8,8 +9,8 @@
 
 namespace holonom {
 
-// A method with compile-time sizes. Dependent constraints are beyond it: from a start that has them, the method with dynamic
-// sizes takes over.
+// A method with compile-time sizes. Dependent constraints are beyond it: from a start that has them, the method with
+// dynamic sizes takes over.
 template <class Method, class View>
 class SmallMethod final : public AnyMethod<double> {
  public:
@@ -25,7 +26,9 @@ class SmallMethod final : public AnyMethod<double> {
     use_dynamic_ = true;
     return dynamic_->begin(x, h);
   }
-  Status step(State<double>& x, const double& h) override { return use_dynamic_ ? dynamic_->step(x, h) : fixed_.step(x, h); }
+  Status step(State<double>& x, const double& h) override {
+    return use_dynamic_ ? dynamic_->step(x, h) : fixed_.step(x, h);
+  }
   Status steps(State<double>& x, const double& h, long count) override {
     return use_dynamic_ ? dynamic_->steps(x, h, count) : fixed_.steps(x, h, count);
   }
@@ -59,8 +62,8 @@ std::unique_ptr<AnyMethod<double>> first_of(const AnySystem<double>& sys, Make&&
 template <class Make>
 std::unique_ptr<AnyMethod<double>> on_small(const AnySystem<double>& sys, const MethodOptions& options, Make&& make) {
   if (!options.fixed_sizes || !sys.is_small()) return nullptr;
-  return first_of(sys, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{}, Size<4, 2>{}, Size<4, 3>{}, Size<6, 2>{},
-                  Size<6, 3>{}, Size<9, 6>{});
+  return first_of(sys, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{}, Size<4, 2>{}, Size<4, 3>{},
+                  Size<6, 2>{}, Size<6, 3>{}, Size<9, 6>{});
 }
 
 }  // namespace holonom

@@ -41,11 +41,13 @@ bool is_quadratic(Graph& g, const Model& model, const SparseJacobian& matrix) {
   const std::size_t n = model.q.size();
   NodeId half_vMv = Graph::zero;
   for (std::size_t i = 0; i < n; ++i)
-    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z)
-      half_vMv = g.add(half_vMv, g.mul(matrix.entry[z], g.mul(model.v[i], model.v[static_cast<std::size_t>(matrix.column[z])])));
+    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]);
+         ++z)
+      half_vMv = g.add(half_vMv,
+                       g.mul(matrix.entry[z], g.mul(model.v[i], model.v[static_cast<std::size_t>(matrix.column[z])])));
   half_vMv = g.div(half_vMv, g.number(2LL));
-  const auto program =
-      std::make_shared<Program>(g, std::vector<Nodes>{model.q, model.v}, std::vector<Nodes>{{*model.kinetic, half_vMv}});
+  const auto program = std::make_shared<Program>(g, std::vector<Nodes>{model.q, model.v},
+                                                 std::vector<Nodes>{{*model.kinetic, half_vMv}});
   const auto start = std::make_shared<Program>(g, std::vector<Nodes>{}, std::vector<Nodes>{model.q0});
   Interpreter<quad> evaluate(program), initial(start);
   std::vector<quad> q0(n), q(n), v(n), out(2);
@@ -58,7 +60,8 @@ bool is_quadratic(Graph& g, const Model& model, const SparseJacobian& matrix) {
       v[i] = quad(uniform(random));
     }
     evaluate({q.data(), v.data()}, {out.data()});
-    if (!is_finite(out[0]) || !is_finite(out[1])) continue;  // outside the domain of a formula; at the start, said later
+    if (!is_finite(out[0]) || !is_finite(out[1]))
+      continue;  // outside the domain of a formula; at the start, said later
     const quad size = abs(out[0]) + abs(out[1]);
     if (!(abs(quad(out[0] - out[1])) <= quad(1e-24) * size)) return false;
   }
@@ -66,9 +69,10 @@ bool is_quadratic(Graph& g, const Model& model, const SparseJacobian& matrix) {
 }
 
 [[noreturn]] void refuse_flat(const Model& model, const std::string& name) {
-  throw InputError(model.place("constraints." + name) + "the gradient of constraint '" + name +
-                   "' is zero everywhere: it is made of comparisons, floor or choices between constants, and cannot hold a motion. "
-                   "Write a formula that is zero along the motion and changes smoothly across it");
+  throw InputError(
+      model.place("constraints." + name) + "the gradient of constraint '" + name +
+      "' is zero everywhere: it is made of comparisons, floor or choices between constants, and cannot hold a motion. "
+      "Write a formula that is zero along the motion and changes smoothly across it");
 }
 
 }  // namespace
@@ -130,7 +134,8 @@ void CompiledModel::add_vectors(Labels& labels, Pattern& pattern) {
   for (const VectorCoordinate& v : model_.vectors) {
     labels.vectors.push_back({v.name, v.count, v.dim, v.offset});
     for (int i = 0; i < v.count; ++i)
-      for (int c = 0; c < v.dim; ++c) labels.coordinates.push_back(v.name + "[" + std::to_string(i) + "]" + component[c]);
+      for (int c = 0; c < v.dim; ++c)
+        labels.coordinates.push_back(v.name + "[" + std::to_string(i) + "]" + component[c]);
   }
   for (const MappedTerm& term : model_.terms) {
     stacks_.emplace_back();
@@ -146,7 +151,8 @@ void CompiledModel::add_vectors(Labels& labels, Pattern& pattern) {
       labels.constraints.push_back(term.single ? term.name : term.name + "[" + std::to_string(row) + "]");
       for (std::size_t g = 0; g < parts.size(); ++g)
         for (std::size_t c = 0; c < parts[g].size(); ++c)
-          if (parts[g][c] != Graph::zero) pattern.column.push_back(term.gathers[g].first[static_cast<std::size_t>(row)] + static_cast<int>(c));
+          if (parts[g][c] != Graph::zero)
+            pattern.column.push_back(term.gathers[g].first[static_cast<std::size_t>(row)] + static_cast<int>(c));
       pattern.row_start.push_back(pattern.nonzeros());
     }
   }
@@ -250,7 +256,8 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
       break;
     }
     case Formula::g_qqq: {
-      const Nodes first = along(graph, kernel, x, direction(Source::u)), second = along(graph, first, x, direction(Source::v));
+      const Nodes first = along(graph, kernel, x, direction(Source::u)),
+                  second = along(graph, first, x, direction(Source::v));
       write(MapOutput::stored(1), along(graph, second, x, direction(Source::w)));
       break;
     }
@@ -290,7 +297,8 @@ void CompiledModel::find_form() {
     matrix.entry = with_zero(graph, matrix.entry, rate);
     if (!is_quadratic(graph, model_, matrix))
       throw InputError(model_.place("energy.kinetic") +
-                       "the kinetic energy is not quadratic in the velocities (each term must have two of them); give the hamiltonian instead");
+                       "the kinetic energy is not quadratic in the velocities (each term must have two of them); give "
+                       "the hamiltonian instead");
     V_ = *model_.potential;
     if (!depends_on(graph, matrix.entry, model_.q)) {
       recognise_mass(matrix);
@@ -300,8 +308,10 @@ void CompiledModel::find_form() {
     not_separable_ = "the mass matrix depends on the position";
     mass_matrix_.assign(n * (n + 1) / 2, Graph::zero);
     for (std::size_t i = 0; i < n; ++i)
-      for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z)
-        if (const auto j = static_cast<std::size_t>(matrix.column[z]); j <= i) mass_matrix_[i * (i + 1) / 2 + j] = matrix.entry[z];
+      for (auto z = static_cast<std::size_t>(matrix.row_start[i]);
+           z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z)
+        if (const auto j = static_cast<std::size_t>(matrix.column[z]); j <= i)
+          mass_matrix_[i * (i + 1) / 2 + j] = matrix.entry[z];
     return;
   }
   const bool constant_Hpp = !depends_on(graph, matrix.entry, model_.q) && !depends_on(graph, matrix.entry, model_.p);
@@ -314,9 +324,9 @@ void CompiledModel::find_form() {
     return;
   }
   form_ = Form::general;
-  not_separable_ = mixed          ? "the hamiltonian mixes positions and momenta"
-                   : linear_term  ? "the hamiltonian has terms linear in the momenta"
-                                  : "the kinetic part of the hamiltonian is not quadratic in the momenta";
+  not_separable_ = mixed         ? "the hamiltonian mixes positions and momenta"
+                   : linear_term ? "the hamiltonian has terms linear in the momenta"
+                                 : "the kinetic part of the hamiltonian is not quadratic in the momenta";
 }
 
 // n masses, or a matrix by rows.
@@ -341,7 +351,8 @@ void CompiledModel::recognise_mass(const SparseJacobian& matrix) {
   std::map<std::pair<std::size_t, std::size_t>, NodeId> present;
   std::size_t off_diagonal = 0;
   for (std::size_t i = 0; i < n; ++i)
-    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]); ++z) {
+    for (auto z = static_cast<std::size_t>(matrix.row_start[i]); z < static_cast<std::size_t>(matrix.row_start[i + 1]);
+         ++z) {
       if (matrix.entry[z] == Graph::zero) continue;
       const auto j = static_cast<std::size_t>(matrix.column[z]);
       present[{i, j}] = matrix.entry[z];
@@ -421,7 +432,8 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     Nodes rows(m * n, Graph::zero);
     const Pattern& places = pattern();
     for (std::size_t k = 0; k < m; ++k)
-      for (auto z = static_cast<std::size_t>(places.row_start[k]); z < static_cast<std::size_t>(places.row_start[k + 1]); ++z)
+      for (auto z = static_cast<std::size_t>(places.row_start[k]);
+           z < static_cast<std::size_t>(places.row_start[k + 1]); ++z)
         rows[k * n + static_cast<std::size_t>(places.column[z])] = G_entries_[z];
     return rows;
   };
@@ -434,7 +446,8 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     case Formula::V_slow_qq:
     case Formula::V_fast_qq: {
       const Nodes u = new_inputs(graph, n);
-      return make({q, u}, {along(graph, gradient(graph, f == Formula::V_qq ? V_ : part(f == Formula::V_fast_qq), q), q, u)});
+      return make({q, u},
+                  {along(graph, gradient(graph, f == Formula::V_qq ? V_ : part(f == Formula::V_fast_qq), q), q, u)});
     }
     case Formula::G_rows: return make({q}, {rows_of_G()});
     case Formula::g_and_G_rows: return make({q}, {g, rows_of_G()});
@@ -547,8 +560,8 @@ bool CompiledModel::is_split() const {
 
 bool CompiledModel::is_small() const {
   constexpr int few = 12;
-  return form_ == Form::separable && mass_diagonal_ && model_.terms.empty() && model_.vectors.empty() && pattern().n <= few &&
-         pattern().m() > 0;
+  return form_ == Form::separable && mass_diagonal_ && model_.terms.empty() && model_.vectors.empty() &&
+         pattern().n <= few && pattern().m() > 0;
 }
 
 std::vector<Formula> CompiledModel::hot() const {
@@ -604,6 +617,8 @@ std::shared_ptr<const NativeFormulas> CompiledModel::native() const {
   return native_;
 }
 
-std::shared_ptr<const CompiledModel> compile(Model model) { return std::make_shared<const CompiledModel>(std::move(model)); }
+std::shared_ptr<const CompiledModel> compile(Model model) {
+  return std::make_shared<const CompiledModel>(std::move(model));
+}
 
 }  // namespace holonom

@@ -46,7 +46,8 @@ const toml::table* FormulaReader::table(const toml::table& parent, std::string_v
   return node->as_table();
 }
 
-void FormulaReader::check_keys(const toml::table& t, const std::vector<std::string>& known, const std::string& where) const {
+void FormulaReader::check_keys(const toml::table& t, const std::vector<std::string>& known,
+                               const std::string& where) const {
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (const Entry& e : in_file_order(t)) {
     if (names.contains(e.key)) continue;
@@ -61,7 +62,8 @@ void FormulaReader::declare(const std::string& name, const toml::source_position
   if (name == "t" || name == "pi") source.fail(at, "the name '" + name + "' is reserved");
   if (is_function_name(name)) source.fail(at, "'" + name + "' is the name of a function");
   const bool vector = std::find(scope.vectors.begin(), scope.vectors.end(), name) != scope.vectors.end();
-  if (vector || !scope.names.emplace(name, std::move(value)).second) source.fail(at, "the name '" + name + "' is used twice");
+  if (vector || !scope.names.emplace(name, std::move(value)).second)
+    source.fail(at, "the name '" + name + "' is used twice");
 }
 
 FormulaValue FormulaReader::formula_value(const toml::node& node, const std::string& what) const {
@@ -78,7 +80,8 @@ FormulaValue FormulaReader::formula_value(const toml::node& node, const std::str
     try {
       return Expr{scope.graph, scope.graph->number(digits)};
     } catch (const std::exception&) {
-      source.fail(node, "the number " + digits + " is out of range: at most 5000 digits, and exponents from -5000 to 5000");
+      source.fail(node,
+                  "the number " + digits + " is out of range: at most 5000 digits, and exponents from -5000 to 5000");
     }
   }
   source.fail(node, what + " must be a number or a formula in quotes");
@@ -93,13 +96,15 @@ NodeId FormulaReader::formula(const toml::node& node, const std::string& what) c
 NodeId FormulaReader::constant(const toml::node& node, const std::string& what) const {
   const NodeId x = formula(node, what);
   for (const NodeId i : model.graph->reachable(std::span(&x, 1)))
-    if ((*model.graph)[i].op == Op::input) source.fail(node, what + " must not depend on coordinates, momenta or velocities");
+    if ((*model.graph)[i].op == Op::input)
+      source.fail(node, what + " must not depend on coordinates, momenta or velocities");
   return x;
 }
 
 void FormulaReader::refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs,
                            const std::string& prefix, const std::string& remedy) const {
-  if (const auto i = first_used(*model.graph, std::span(&x, 1), inputs)) fail(what + " uses " + prefix + model.coordinates[*i] + ": " + remedy);
+  if (const auto i = first_used(*model.graph, std::span(&x, 1), inputs))
+    fail(what + " uses " + prefix + model.coordinates[*i] + ": " + remedy);
 }
 
 namespace {
@@ -136,9 +141,13 @@ void FormulaReader::refuse_comparison(const toml::node& node, NodeId x, const st
   if (!is_comparison(*model.graph, x)) return;
   const auto [difference, sign] = difference_of_sides(node.value<std::string>().value_or(""));
   if (sign == "==" || sign.empty())
-    source.fail(node, what + " is a comparison, which is 1 or 0 and holds nothing: write the formula that is zero along the motion" +
-                          (sign.empty() ? "" : ", \"" + difference + "\""));
-  source.fail(node, what + " is an inequality: constraints are equations, formulas that are zero along the motion, such as \"" + difference + "\"");
+    source.fail(
+        node,
+        what + " is a comparison, which is 1 or 0 and holds nothing: write the formula that is zero along the motion" +
+            (sign.empty() ? "" : ", \"" + difference + "\""));
+  source.fail(
+      node, what + " is an inequality: constraints are equations, formulas that are zero along the motion, such as \"" +
+                difference + "\"");
 }
 
 NodeId FormulaReader::of_coordinates(const toml::node& node, const std::string& what) const {

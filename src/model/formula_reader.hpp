@@ -41,8 +41,8 @@ class FormulaReader {
   // A formula of parameters alone.
   NodeId constant(const toml::node& node, const std::string& what) const;
   // An error if x depends on one of the inputs, which belong to the coordinates in their order.
-  void refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs, const std::string& prefix,
-              const std::string& remedy) const;
+  void refuse(const Fail& fail, NodeId x, const std::string& what, const std::vector<NodeId>& inputs,
+              const std::string& prefix, const std::string& remedy) const;
   // An error if x is a comparison, which is 1 or 0: a constraint is a formula that is zero.
   void refuse_comparison(const toml::node& node, NodeId x, const std::string& what) const;
   // A formula of coordinates alone: the potential, constraints.

@@ -12,7 +12,9 @@ namespace {
 
 // The first `head` and the last `tail` bytes of a text that is longer than both, at the borders of code points.
 std::string cut(std::string_view text, std::size_t head, std::size_t tail) {
-  const auto continues = [&](std::size_t i) { return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; };
+  const auto continues = [&](std::size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+  };
   std::size_t end = head, begin = text.size() - tail;
   while (end > 0 && continues(end)) --end;
   while (continues(begin)) ++begin;
@@ -36,8 +38,10 @@ std::string readable(const std::string& message) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     constexpr std::string_view hex = "0123456789ABCDEF";
-    if ((byte < 0x20 && c != '\n') || byte == 0x7F) spelt += {'\\', 'x', hex[byte >> 4U], hex[byte & 15U]};
-    else spelt += c;
+    if ((byte < 0x20 && c != '\n') || byte == 0x7F)
+      spelt += {'\\', 'x', hex[byte >> 4U], hex[byte & 15U]};
+    else
+      spelt += c;
   }
   return spelt;
 }
@@ -189,9 +193,12 @@ class Validation {
       if (model_.hamiltonian || model_.kinetic) fail("vector coordinates need the energy as mass and potential");
       return;
     }
-    const int forms = model_.hamiltonian.has_value() + model_.kinetic.has_value() + (!model_.mass.empty() || model_.mass_table);
+    const int forms =
+        model_.hamiltonian.has_value() + model_.kinetic.has_value() + (!model_.mass.empty() || model_.mass_table);
     if (forms != 1)
-      fail("the energy must be given in exactly one form: hamiltonian, or kinetic with potential, or mass with potential");
+      fail(
+          "the energy must be given in exactly one form: hamiltonian, or kinetic with potential, or mass with "
+          "potential");
     if (model_.hamiltonian) {
       if (model_.potential) fail("the hamiltonian contains the potential already: give one of them");
       forbid(*model_.hamiltonian, model_.v, "v_", "the hamiltonian", "write it with momenta p_<name>");

@@ -22,7 +22,8 @@ std::vector<double> as_doubles(const MappedTerm::RowValue& value) {
 }
 
 // A formula of row values, for every row.
-std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std::vector<MappedTerm::RowValue>& values, int rows) {
+std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std::vector<MappedTerm::RowValue>& values,
+                                  int rows) {
   std::vector<Program::Block> blocks;
   std::vector<std::vector<double>> numbers;
   std::vector<const double*> in;
@@ -34,7 +35,8 @@ std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std::vecto
   }
   for (const auto& column : numbers) in.push_back(column.data());
   signature.outputs.push_back(MapOutput::stored(1));
-  MapInterpreter<double> evaluate(std::make_shared<Program>(graph, blocks, std::vector<Program::Block>{{formula}}), signature);
+  MapInterpreter<double> evaluate(std::make_shared<Program>(graph, blocks, std::vector<Program::Block>{{formula}}),
+                                  signature);
   std::vector<double> result(static_cast<std::size_t>(rows));
   double* out = result.data();
   evaluate(0, rows, in.data(), nullptr, &out);
@@ -66,7 +68,8 @@ void TableReader::read_vector(const Entry& e) {
   v.dim = integer(*t->get("dim"), r_.constant(*t->get("dim"), "dim"), "dim");
   if (v.count < 1) r_.source.fail(*t->get("count"), "count must be at least 1");
   if (v.dim < 1 || v.dim > 3) r_.source.fail(*t->get("dim"), "dim must be 1, 2 or 3");
-  if (static_cast<double>(v.count) * v.dim + model_.n() > max_items) r_.source.fail(*t, "more coordinates than can be counted");
+  if (static_cast<double>(v.count) * v.dim + model_.n() > max_items)
+    r_.source.fail(*t, "more coordinates than can be counted");
   v.offset = model_.n();
   v.item = model_.graph->input();
   v.q0.assign(static_cast<std::size_t>(v.dim), Graph::zero);
@@ -161,7 +164,8 @@ void TableReader::read_masses(const toml::table& masses) {
   r_.check_keys(masses, known, "energy.mass");
   for (const std::string& name : known)
     if (!masses.get(name)) r_.source.fail(masses, "energy.mass has no entry for '" + name + "'");
-  for (const std::string& name : model_.coordinates) model_.mass.push_back(r_.constant(*masses.get(name), "the mass of '" + name + "'"));
+  for (const std::string& name : model_.coordinates)
+    model_.mass.push_back(r_.constant(*masses.get(name), "the mass of '" + name + "'"));
   for (VectorCoordinate& v : model_.vectors) {
     r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
     v.mass = of_item(*masses.get(v.name), v, "the mass of '" + v.name + "'");
@@ -173,11 +177,16 @@ void TableReader::read_mass_file(const toml::node& node) {
   const CsvTable csv = read(node);
   for (std::size_t k = 0; k < csv.names.size(); ++k)
     if (csv.names[k] != "i" && csv.names[k] != "j" && csv.names[k] != "m")
-      throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] + "'; a mass matrix has the columns i, j and m");
+      throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] +
+                       "'; a mass matrix has the columns i, j and m");
   const std::vector<std::string>*i = csv.column("i"), *j = csv.column("j"), *m = csv.column("m");
   for (const auto& [name, column] : {std::pair{"i", i}, std::pair{"j", j}, std::pair{"m", m}})
-    if (!column) throw InputError(csv.place_of_name(0) + "the column '" + name + "' is missing; a mass matrix has the columns i, j and m");
-  const auto column_of = [&](const std::vector<std::string>* column) { return static_cast<std::size_t>(column - csv.columns.data()); };
+    if (!column)
+      throw InputError(csv.place_of_name(0) + "the column '" + name +
+                       "' is missing; a mass matrix has the columns i, j and m");
+  const auto column_of = [&](const std::vector<std::string>* column) {
+    return static_cast<std::size_t>(column - csv.columns.data());
+  };
   const auto fail = [&](std::size_t row, const std::string& what, const std::vector<std::string>* column) {
     throw InputError(csv.place(row, column_of(column)) + what);
   };
@@ -194,7 +203,10 @@ void TableReader::read_mass_file(const toml::node& node) {
       const std::string& text = (*column)[k];
       const double x = as_double(text);
       if (!(x >= 0 && x < n) || x != std::floor(x))
-        fail(k, std::string(name) + " = " + text + " is not a coordinate: they have the numbers 0 to " + std::to_string(n - 1), column);
+        fail(k,
+             std::string(name) + " = " + text + " is not a coordinate: they have the numbers 0 to " +
+                 std::to_string(n - 1),
+             column);
       return static_cast<std::int32_t>(x);
     };
     const std::int32_t a = coordinate(i, "i"), b = coordinate(j, "j");
@@ -212,17 +224,24 @@ void TableReader::read_mass_file(const toml::node& node) {
   MassTable table{csv.path, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const MassEntry& e = entries[k];
-    const MassEntry* next = k + 1 < entries.size() && entries[k + 1].row == e.row && entries[k + 1].column == e.column ? &entries[k + 1] : nullptr;
-    if (next && next->upper == e.upper) fail(next->at, "the entry " + name(e) + " is given twice; first in line " + line(e), i);
+    const MassEntry* next = k + 1 < entries.size() && entries[k + 1].row == e.row && entries[k + 1].column == e.column
+                                ? &entries[k + 1]
+                                : nullptr;
+    if (next && next->upper == e.upper)
+      fail(next->at, "the entry " + name(e) + " is given twice; first in line " + line(e), i);
     if (e.row != e.column && has_lower && has_upper && !next) {
       const MassEntry mirrored{e.row, e.column, !e.upper, e.at};
-      fail(e.at, "the mass matrix is not symmetric: the entry " + name(e) + " has no partner " + name(mirrored) +
-                     ". Give both triangles, or only one", i);
+      fail(e.at,
+           "the mass matrix is not symmetric: the entry " + name(e) + " has no partner " + name(mirrored) +
+               ". Give both triangles, or only one",
+           i);
     }
     if (next) {
       if (exact_text((*m)[e.at]) != exact_text((*m)[next->at]))
-        fail(std::max(e.at, next->at), "the mass matrix is not symmetric: the entry " + name(e) + " in line " + line(e) + " is " + (*m)[e.at] +
-                                           ", and " + name(*next) + " in line " + line(*next) + " is " + (*m)[next->at], m);
+        fail(std::max(e.at, next->at),
+             "the mass matrix is not symmetric: the entry " + name(e) + " in line " + line(e) + " is " + (*m)[e.at] +
+                 ", and " + name(*next) + " in line " + line(*next) + " is " + (*m)[next->at],
+             m);
       if (k + 2 < entries.size() && entries[k + 2].row == e.row && entries[k + 2].column == e.column)
         fail(entries[k + 2].at, "the entry " + name(*next) + " is given twice; first in line " + line(*next), i);
       ++k;
@@ -249,7 +268,8 @@ TableReader::Table TableReader::file_table(const toml::node& file) {
   table.rows = static_cast<int>(csv.rows());
   for (std::size_t k = 0; k < csv.names.size(); ++k) {
     if (!is_valid_name(csv.names[k]))
-      throw InputError(csv.place_of_name(k) + "'" + csv.names[k] + "' is not a name for a column: use letters, digits and underscores");
+      throw InputError(csv.place_of_name(k) + "'" + csv.names[k] +
+                       "' is not a name for a column: use letters, digits and underscores");
     table.names.push_back(csv.names[k]);
     table.values.push_back({model_.graph->input(), {}, std::move(csv.columns[k])});
   }
@@ -267,12 +287,14 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
   if (const toml::node* pairs = t->get("pairs")) {
     r_.check_keys(*t, {"pairs", "beyond"}, "over");
     const std::string name = pairs->value<std::string>().value_or("");
-    const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(), [&](const VectorCoordinate& c) { return c.name == name; });
+    const auto v = std::find_if(model_.vectors.begin(), model_.vectors.end(),
+                                [&](const VectorCoordinate& c) { return c.name == name; });
     if (v == model_.vectors.end()) r_.source.fail(*pairs, "pairs must name a vector coordinate, not '" + name + "'");
     int beyond = 0;
     if (const toml::node* node = t->get("beyond")) beyond = integer(*node, r_.constant(*node, "beyond"), "beyond");
     MappedTerm::RowValue i{model_.graph->input(), {}, {}}, j{model_.graph->input(), {}, {}};
-    if (static_cast<double>(v->count) * v->count / 2 > max_items) r_.source.fail(*pairs, "more pairs than can be counted");
+    if (static_cast<double>(v->count) * v->count / 2 > max_items)
+      r_.source.fail(*pairs, "more pairs than can be counted");
     for (int a = 0; a < v->count; ++a)
       for (int b = a + 1 + std::max(beyond, 0); b < v->count; ++b) {
         i.integer.push_back(a);
@@ -287,7 +309,8 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
   for (const Entry& e : in_file_order(*t)) {
     const std::string text = e.node->value<std::string>().value_or("");
     const auto dots = text.find("..");
-    if (!e.node->is_string() || dots == std::string::npos) r_.source.fail(*e.node, "a range is written \"0..N-1\", both ends included");
+    if (!e.node->is_string() || dots == std::string::npos)
+      r_.source.fail(*e.node, "a range is written \"0..N-1\", both ends included");
     const auto bound = [&](std::string_view part, std::size_t offset) {
       try {
         const FormulaValue value = parse_formula(part, r_.scope);
@@ -297,7 +320,8 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
       }
       r_.source.fail(*e.node, "the end of a range must be a number");
     };
-    const int first = bound(std::string_view(text).substr(0, dots), 0), last = bound(std::string_view(text).substr(dots + 2), dots + 2);
+    const int first = bound(std::string_view(text).substr(0, dots), 0),
+              last = bound(std::string_view(text).substr(dots + 2), dots + 2);
     const int length = std::max(0, last - first + 1);
     if (static_cast<double>(table.rows) * length > max_items) r_.source.fail(*e.node, "more rows than can be counted");
     const int before = table.rows;
@@ -337,7 +361,8 @@ void TableReader::read_terms(const toml::node& list, MappedTerm::Role role) {
     const toml::node *over = t->get("over"), *formula = t->get(formula_key), *name_node = t->get("name");
     if (!over || !formula) r_.source.fail(*t, "[[" + kind + "]] needs over and " + formula_key);
     std::string name = name_node ? name_node->value<std::string>().value_or("") : "";
-    if (role != MappedTerm::Role::energy && !is_valid_name(name)) r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
+    if (role != MappedTerm::Role::energy && !is_valid_name(name))
+      r_.source.fail(name_node ? *name_node : *t, "[[" + kind + "]] needs a name");
     const std::string what = role == MappedTerm::Role::energy ? "a sum of the energy"
                                                               : (stack        ? "constraint '"
                                                                  : observable ? "observable '"
@@ -376,7 +401,8 @@ std::set<std::size_t> TableReader::items_in(NodeId formula) const {
   return used;
 }
 
-bool TableReader::take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name, bool fast) {
+bool TableReader::take_single(const Fail& fail, NodeId formula, MappedTerm::Role role, const std::string& name,
+                              bool fast) {
   if (items_in(formula).empty()) return false;
   MappedTerm term = finish(fail, formula, role, name, {});
   term.fast = fast;
@@ -385,7 +411,8 @@ bool TableReader::take_single(const Fail& fail, NodeId formula, MappedTerm::Role
   return true;
 }
 
-MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role role, const std::string& name, Table table) {
+MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role role, const std::string& name,
+                               Table table) {
   MappedTerm term;
   term.role = role;
   term.name = name;
@@ -409,7 +436,8 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
     MappedTerm::Gather gather{v.from, item.x, {}};
     const std::vector<double> index = [&] {
       for (const NodeId i : graph.reachable(std::span(&item.index, 1)))
-        if (graph[i].op == Op::input && std::none_of(table.values.begin(), table.values.end(), [&](const auto& x) { return x.input == i; }))
+        if (graph[i].op == Op::input &&
+            std::none_of(table.values.begin(), table.values.end(), [&](const auto& x) { return x.input == i; }))
           fail("an index of '" + v.name + "' in " + what + " must be a formula of the table's own columns");
       return evaluate_rows(graph, item.index, table.values, table.rows);
     }();
@@ -420,7 +448,8 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
         continue;
       }
       std::ostringstream text;
-      text << "row " << row << " of " << what << " asks for " << v.name << "[" << i << "], but " << v.name << " has the items 0 to " << v.count - 1;
+      text << "row " << row << " of " << what << " asks for " << v.name << "[" << i << "], but " << v.name
+           << " has the items 0 to " << v.count - 1;
       fail(text.str());
     }
     term.gathers.push_back(std::move(gather));
@@ -450,14 +479,16 @@ MappedTerm TableReader::finish(const Fail& fail, NodeId kernel, MappedTerm::Role
     }
   term.kernel = graph.substitute(std::span(&kernel, 1), by)[0];
   for (MappedTerm::RowValue& value : table.values)
-    if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1))) term.values.push_back(std::move(value));
+    if (depends_on(graph, std::span(&term.kernel, 1), std::span(&value.input, 1)))
+      term.values.push_back(std::move(value));
   check_rows(fail, term, what);
   return term;
 }
 
 // A row that meets the same coordinate twice is a mistake in the table (a link from an item to itself).
 void TableReader::check_rows(const Fail& fail, const MappedTerm& term, const std::string& what) const {
-  if (term.role == MappedTerm::Role::constraint && term.gathers.empty()) fail(what + " does not depend on any coordinate");
+  if (term.role == MappedTerm::Role::constraint && term.gathers.empty())
+    fail(what + " does not depend on any coordinate");
   for (std::size_t a = 0; a < term.gathers.size(); ++a)
     for (std::size_t b = a + 1; b < term.gathers.size(); ++b) {
       const auto &x = term.gathers[a], &y = term.gathers[b];
@@ -489,13 +520,15 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
       if (!cells) r_.source.fail(*file, name + " has no column '" + column + "'");
       table.push_back(*cells);
       if (table.back().size() != static_cast<std::size_t>(v.count))
-        r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " + std::to_string(v.count) + " items");
+        r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " +
+                                  std::to_string(v.count) + " items");
     }
     return;
   }
   const toml::array* list = node.as_array();
   if (!list || list->size() != static_cast<std::size_t>(v.dim))
-    r_.source.fail(node, what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
+    r_.source.fail(node,
+                   what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
   r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
   for (std::size_t c = 0; c < list->size(); ++c) {
     (position ? v.q0 : v.start)[c] = of_item((*list)[c], v, what);

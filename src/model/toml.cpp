@@ -67,7 +67,8 @@ class Reader : private FormulaReader {
     if (parameters) {
       for (const Entry& e : in_file_order(*parameters)) {
         known.push_back(e.key);
-        const auto override = std::find_if(overrides_.rbegin(), overrides_.rend(), [&](const auto& o) { return o.first == e.key; });
+        const auto override =
+            std::find_if(overrides_.rbegin(), overrides_.rend(), [&](const auto& o) { return o.first == e.key; });
         if (override == overrides_.rend()) {
           declare(e.key, e.place->source().begin, formula_value(*e.node, "parameter '" + e.key + "'"));
           continue;
@@ -75,7 +76,8 @@ class Reader : private FormulaReader {
         try {
           declare(e.key, e.place->source().begin, parse_formula(override->second, scope));
         } catch (const FormulaError& error) {
-          throw InputError("--set " + e.key + "=" + override->second + ": column " + std::to_string(error.offset + 1) + ": " + error.what());
+          throw InputError("--set " + e.key + "=" + override->second + ": column " + std::to_string(error.offset + 1) +
+                           ": " + error.what());
         }
       }
     }
@@ -83,7 +85,8 @@ class Reader : private FormulaReader {
       if (const Expr* x = std::get_if<Expr>(&scope.names.find(name)->second)) model.parameters[name] = x->node;
     for (const auto& [name, value] : overrides_)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError("--set " + name + "=" + value + ": " + source.file() + " has no parameter '" + name + "'." + suggestion(name, known, "Parameters"));
+        throw InputError("--set " + name + "=" + value + ": " + source.file() + " has no parameter '" + name + "'." +
+                         suggestion(name, known, "Parameters"));
   }
 
   void read_coordinates(const toml::table& root) {
@@ -91,7 +94,8 @@ class Reader : private FormulaReader {
     if (!coordinates) throw InputError(source.file() + ": the table [coordinates] with names = [...] is missing");
     const toml::node* names = coordinates->get("names");
     if ((names && (!names->is_array() || names->as_array()->empty())) || coordinates->empty())
-      source.fail(names ? *names : *coordinates, "[coordinates] needs names = [\"x\", \"y\", ...], or vectors r = { count = \"N\", dim = 3 }");
+      source.fail(names ? *names : *coordinates,
+                  "[coordinates] needs names = [\"x\", \"y\", ...], or vectors r = { count = \"N\", dim = 3 }");
     static const toml::array none;
     for (const toml::node& node : names ? *names->as_array() : none) {
       if (!node.is_string()) source.fail(node, "a coordinate name must be a string");
@@ -121,7 +125,8 @@ class Reader : private FormulaReader {
     check_keys(*energy, {"hamiltonian", "kinetic", "mass", "potential", "sum"}, "[energy]");
     mark("energy", *energy);
     for (const Entry& e : in_file_order(*energy)) mark("energy." + e.key, *e.node);
-    const toml::node *H = energy->get("hamiltonian"), *T = energy->get("kinetic"), *M = energy->get("mass"), *V = energy->get("potential");
+    const toml::node *H = energy->get("hamiltonian"), *T = energy->get("kinetic"), *M = energy->get("mass"),
+                     *V = energy->get("potential");
     if ((H != nullptr) + (T != nullptr) + (M != nullptr) != 1) source.fail(*energy, forms);
     if (H && V) source.fail(*V, "the hamiltonian contains the potential already: give one of them");
     if (H) {
@@ -129,7 +134,8 @@ class Reader : private FormulaReader {
       refuse(fail_at(*H), *model.hamiltonian, "the hamiltonian", model.v, "v_", "write it with momenta p_<name>");
       return;
     }
-    if (!model.vectors.empty() && !M) source.fail(*energy, "vector coordinates need the energy as mass = { ... } and potential");
+    if (!model.vectors.empty() && !M)
+      source.fail(*energy, "vector coordinates need the energy as mass = { ... } and potential");
     const toml::node* sums = energy->get("sum");
     model.potential = Graph::zero;
     if (!V && !sums) source.fail(*energy, "the potential is missing (write potential = \"0\" for free motion)");
@@ -165,16 +171,19 @@ class Reader : private FormulaReader {
     const std::size_t n = model.q.size();
     if (const toml::table* by_name = node.as_table()) {
       const toml::node* file = by_name->get("file");
-      const bool named_file = std::find(model.coordinates.begin(), model.coordinates.end(), "file") != model.coordinates.end() ||
-                              std::any_of(model.vectors.begin(), model.vectors.end(), [](const auto& v) { return v.name == "file"; });
+      const bool named_file =
+          std::find(model.coordinates.begin(), model.coordinates.end(), "file") != model.coordinates.end() ||
+          std::any_of(model.vectors.begin(), model.vectors.end(), [](const auto& v) { return v.name == "file"; });
       if (!file || named_file) return tables_.read_masses(*by_name);
       check_keys(*by_name, {"file"}, "energy.mass");
       return tables_.read_mass_file(*file);
     }
     if (!model.vectors.empty())
-      source.fail(node, "vector coordinates need the masses by name, mass = { r = \"m\" }, or as a matrix, mass = { file = \"mass.csv\" }");
-    const std::string shape = "mass needs one number for each of the " + std::to_string(n) + " coordinates, or a matrix of " +
-                              std::to_string(n) + " rows";
+      source.fail(node,
+                  "vector coordinates need the masses by name, mass = { r = \"m\" }, or as a matrix, mass = { file = "
+                  "\"mass.csv\" }");
+    const std::string shape = "mass needs one number for each of the " + std::to_string(n) +
+                              " coordinates, or a matrix of " + std::to_string(n) + " rows";
     if (!node.is_array() || node.as_array()->size() != n) source.fail(node, shape);
     const bool matrix = node.as_array()->front().is_array();
     for (std::size_t i = 0; i < n; ++i) {
@@ -185,8 +194,10 @@ class Reader : private FormulaReader {
         model.mass.push_back(constant(row, "the mass of '" + model.coordinates[i] + "'"));
         continue;
       }
-      if (row.as_array()->size() != n) source.fail(row, "this row of the mass matrix needs " + std::to_string(n) + " entries");
-      for (const toml::node& entry : *row.as_array()) model.mass.push_back(constant(entry, "an entry of the mass matrix"));
+      if (row.as_array()->size() != n)
+        source.fail(row, "this row of the mass matrix needs " + std::to_string(n) + " entries");
+      for (const toml::node& entry : *row.as_array())
+        model.mass.push_back(constant(entry, "an entry of the mass matrix"));
     }
   }
 
@@ -202,15 +213,17 @@ class Reader : private FormulaReader {
       }
       if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
       constexpr std::string_view columns[] = {"energy", "position_residual", "hidden_residual", "t"};
-      if (!constraint && (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns) ||
-                          is_coordinate(e.key)))
+      if (!constraint &&
+          (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns) || is_coordinate(e.key)))
         source.fail(at, "an invariant must not be called '" + e.key + "': outputs have a column of that name already");
-      if (constraint && e.key == "stack") source.fail(at, "the name 'stack' is reserved for constraints over index tables");
+      if (constraint && e.key == "stack")
+        source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
       const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);
       if (constraint) refuse_comparison(*e.node, x, what);
       if (tables_.take_single(fail_at(*e.node), x, role, e.key, false)) continue;
-      if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q)) source.fail(*e.node, what + " does not depend on any coordinate");
+      if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q))
+        source.fail(*e.node, what + " does not depend on any coordinate");
       if (!constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
       into.push_back({e.key, x});
     }
@@ -251,7 +264,8 @@ class Reader : private FormulaReader {
     model.q0 = read_values(*q, "initial.q", true);
     model.start_is_velocity = v != nullptr;
     const toml::table* motion = v ? v : p;
-    model.start = motion ? read_values(*motion, v ? "initial.v" : "initial.p", false) : Nodes(model.q.size(), Graph::zero);
+    model.start =
+        motion ? read_values(*motion, v ? "initial.v" : "initial.p", false) : Nodes(model.q.size(), Graph::zero);
   }
 
   // true, false, or what must stay as it is given: { keep = ["phi", "v_phi"] }
@@ -300,8 +314,10 @@ class Reader : private FormulaReader {
       }
     }
     for (VectorCoordinate& v : model.vectors) {
-      if (const toml::node* node = t.get(v.name)) tables_.read_items(*node, where, v, position);
-      else if (position) source.fail(t, where + " has no values for '" + v.name + "'");
+      if (const toml::node* node = t.get(v.name))
+        tables_.read_items(*node, where, v, position);
+      else if (position)
+        source.fail(t, where + " has no values for '" + v.name + "'");
     }
     return values;
   }
@@ -334,7 +350,8 @@ class Reader : private FormulaReader {
     const std::unordered_set<std::string_view> names(known.begin(), known.end());
     for (const Entry& e : in_file_order(*units)) {
       if (!names.contains(e.key))
-        source.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." + suggestion(e.key, known, "Names"));
+        source.fail(e.place->source().begin, "[units] names '" + e.key + "', which the model does not have." +
+                                                 suggestion(e.key, known, "Names"));
       if (!e.node->is_string()) source.fail(*e.node, "a unit is text in quotes");
       model.units[e.key] = *e.node->value<std::string>();
     }

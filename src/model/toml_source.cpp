@@ -80,8 +80,10 @@ void TomlSource::fail(const toml::node& string, std::size_t offset, const std::s
   const bool triple = text_.compare(i, 3, "\"\"\"") == 0 || text_.compare(i, 3, "'''") == 0;
   const bool escapes = i < text_.size() && text_[i] == '"';
   i += triple ? 3 : 1;
-  if (triple && text_.compare(i, 2, "\r\n") == 0) i += 2;
-  else if (triple && i < text_.size() && text_[i] == '\n') ++i;
+  if (triple && text_.compare(i, 2, "\r\n") == 0)
+    i += 2;
+  else if (triple && i < text_.size() && text_[i] == '\n')
+    ++i;
   // Walks through what is written, and counts the bytes that it stands for.
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
   for (std::size_t value = 0; i < text_.size();) {
@@ -154,7 +156,8 @@ toml::source_position TomlSource::position(std::size_t i) const {
   toml::source_position at;
   at.line = static_cast<toml::source_index>(line);
   at.column = 1;
-  for (std::size_t k = line_start_[static_cast<std::size_t>(line) - 1]; k < i; ++k) at.column += !continues_code_point(text_[k]);
+  for (std::size_t k = line_start_[static_cast<std::size_t>(line) - 1]; k < i; ++k)
+    at.column += !continues_code_point(text_[k]);
   return at;
 }
 

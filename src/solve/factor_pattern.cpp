@@ -91,8 +91,10 @@ FactorPattern::FactorPattern(const Adjacency& K) {
   std::iota(written.begin(), written.end(), 0);
   const std::size_t no_fill = K.neighbour.size() / 2;
   FactorRows rows(K, written, no_fill);
-  if (rows.within_limit) finish(*this, std::move(written), std::move(rows));
-  else *this = FactorPattern(K, {std::move(written), minimum_degree(K)});
+  if (rows.within_limit)
+    finish(*this, std::move(written), std::move(rows));
+  else
+    *this = FactorPattern(K, {std::move(written), minimum_degree(K)});
 }
 
 FactorPattern::FactorPattern(const Adjacency& K, const std::vector<std::vector<Index>>& orders) {
@@ -111,7 +113,8 @@ FactorPattern::FactorPattern(const Adjacency& K, const std::vector<std::vector<I
 
 std::size_t FactorPattern::bytes() const {
   std::size_t total = 0;
-  for (const auto* v : {&order, &place, &factor_start, &factor_row, &factor_row_start, &factor_column, &factor_place, &factor_target})
+  for (const auto* v :
+       {&order, &place, &factor_start, &factor_row, &factor_row_start, &factor_column, &factor_place, &factor_target})
     total += v->size() * sizeof(Index);
   return total;
 }

@@ -90,7 +90,8 @@ GramPattern::GramPattern(const Pattern& G) : m(G.m()) {
 
 std::size_t GramPattern::bytes() const {
   std::size_t total = FactorPattern::bytes() + products.size() * sizeof(Product);
-  for (const auto* v : {&row_start, &column, &product_start, &diagonal_start, &diagonal_entry}) total += v->size() * sizeof(Index);
+  for (const auto* v : {&row_start, &column, &product_start, &diagonal_start, &diagonal_entry})
+    total += v->size() * sizeof(Index);
   return total;
 }
 

@@ -32,7 +32,8 @@ Adjacency adjacency(const Pattern& M, const Pattern& G) {
   }
   for (Index k = 0; k < G.m(); ++k) {
     const std::size_t first = K.neighbour.size();
-    K.neighbour.insert(K.neighbour.end(), G.column.begin() + G.row_start[at(k)], G.column.begin() + G.row_start[at(k) + 1]);
+    K.neighbour.insert(K.neighbour.end(), G.column.begin() + G.row_start[at(k)],
+                       G.column.begin() + G.row_start[at(k) + 1]);
     finish_row(first);
   }
   return K;
@@ -45,7 +46,8 @@ std::vector<Index> delayed(const std::vector<Index>& order, const Pattern& G) {
   for (std::size_t k = 0; k < order.size(); ++k) place[at(order[k])] = static_cast<Index>(k);
   for (Index k = 0; k < m; ++k) {
     last[at(k)] = place[at(n + k)];
-    for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) last[at(k)] = std::max(last[at(k)], place[at(G.column[at(z)])]);
+    for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
+      last[at(k)] = std::max(last[at(k)], place[at(G.column[at(z)])]);
   }
   std::vector<Index> constraints(at(m));
   std::iota(constraints.begin(), constraints.end(), 0);

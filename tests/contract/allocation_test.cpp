@@ -61,7 +61,8 @@ namespace {
 
 // Allocations in steps after the first: a first step may still make room.
 template <class S>
-long allocations_in_steps(const MethodEntry& entry, const AnySystem<S>& sys, State<S> x, const S& h, const MethodOptions& options = {}) {
+long allocations_in_steps(const MethodEntry& entry, const AnySystem<S>& sys, State<S> x, const S& h,
+                          const MethodOptions& options = {}) {
   const auto method = entry.make<S>(sys, options);
   EXPECT_TRUE(method->begin(x, h).ok());
   EXPECT_TRUE(method->step(x, h).ok());
@@ -81,9 +82,9 @@ TYPED_TEST_SUITE(Allocation, Scalars);
 TYPED_TEST(Allocation, NoneInAStep) {
   using S = TypeParam;
   // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse, split.
-  for (const char* model : {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle",
-                            "slider-crank", "four-bar-redundant", "locomotive", "hanging-chain",
-                            "elastic-double-pendulum"}) {
+  for (const char* model :
+       {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle", "slider-crank",
+        "four-bar-redundant", "locomotive", "hanging-chain", "elastic-double-pendulum"}) {
     const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     for (const MethodEntry& entry : contract::representatives()) {
@@ -117,14 +118,20 @@ TYPED_TEST(Allocation, NoneInAStepWithASparseMass) {
     const std::string k = std::to_string(i), x = "x" + k, y = "y" + k, l = std::to_string(i - 1);
     names += (i ? ", " : "") + ("\"" + x + "\", \"" + y + "\"");
     potential += (i ? " + " : "") + y;
-    start += (i ? ", " : "") + x + " = \"" + std::to_string(i + 1) + "/2\", " + y + " = \"" + (i % 2 ? "0" : "-sqrt(3)/2") + "\"";
+    start += (i ? ", " : "") + x + " = \"" + std::to_string(i + 1) + "/2\", " + y + " = \"" +
+             (i % 2 ? "0" : "-sqrt(3)/2") + "\"";
     for (const std::string c : {"x", "y"})
-      kinetic += (kinetic.empty() ? "" : " + ") + ("v_" + c + k + "^2") + (i ? " + v_" + c + k + "*v_" + c + l + " + v_" + c + l + "^2" : "");
-    constraints += "link" + k + (i ? " = \"(" + x + " - x" + l + ")^2 + (" + y + " - y" + l + ")^2 - 1\"\n" : " = \"x0^2 + y0^2 - 1\"\n");
+      kinetic += (kinetic.empty() ? "" : " + ") + ("v_" + c + k + "^2") +
+                 (i ? " + v_" + c + k + "*v_" + c + l + " + v_" + c + l + "^2" : "");
+    constraints +=
+        "link" + k +
+        (i ? " = \"(" + x + " - x" + l + ")^2 + (" + y + " - y" + l + ")^2 - 1\"\n" : " = \"x0^2 + y0^2 - 1\"\n");
   }
-  const GraphSystem<S> sys(compile(parse_model("format = 1\n[coordinates]\nnames = [" + names + "]\n[energy]\nkinetic = \"(" + kinetic +
-                                               ")/6\"\npotential = \"" + potential + "\"\n[constraints]\n" + constraints +
-                                               "[initial]\nq = {" + start + "}\n", "chain")));
+  const GraphSystem<S> sys(
+      compile(parse_model("format = 1\n[coordinates]\nnames = [" + names + "]\n[energy]\nkinetic = \"(" + kinetic +
+                              ")/6\"\npotential = \"" + potential + "\"\n[constraints]\n" + constraints +
+                              "[initial]\nq = {" + start + "}\n",
+                          "chain")));
   ASSERT_NE(sys.sparse_mass(), nullptr);
   const State<S> x = initial_state(sys).state;
   for (const MethodEntry& entry : contract::representatives()) {

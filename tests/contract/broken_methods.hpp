@@ -182,8 +182,8 @@ class UnprojectedDrift : public Drift<Sys> {
   Status project(const Sys&, const Vec<S, Sys::N>&, Vec<S, Sys::N>&, Rounding<S, Sys::N>*) { return {}; }
 };
 
-// A composition of RATTLE with other coefficients than it should have. `change` gets those of the scheme; orders above 2
-// are measured in quad. The key says what was composed, for those who ask choice.hpp about its substeps.
+// A composition of RATTLE with other coefficients than it should have. `change` gets those of the scheme; orders above
+// 2 are measured in quad. The key says what was composed, for those who ask choice.hpp about its substeps.
 template <template <class> class Motion = Drift, class Change>
 MethodEntry changed_composition(const std::string& scheme, const std::string& fault, const Change& change) {
   MethodEntry entry;
@@ -193,7 +193,7 @@ MethodEntry changed_composition(const std::string& scheme, const std::string& fa
     std::vector<S> c = coefficients<S>(*find_composition(scheme));
     change(c);
     maker = [word = compose(rattle_word<S>(), c, false), key = entry.info.key](const AnySystem<S>& sys,
-                                                                                const MethodOptions& options) {
+                                                                               const MethodOptions& options) {
       return make_on<Composition<SeparableView<S>, Motion>, SeparableView<S>>(key, sys, options, word);
     };
   };

@@ -39,7 +39,9 @@ Names all_claims(const MethodEntry& entry, std::string_view model) {
 class Broken : public testing::TestWithParam<const char*> {};
 
 // The method that the faults below are put into has none of its own.
-TEST_P(Broken, FaultlessIsAccepted) { expect(textbook_rattle(), GetParam(), {}, all_claims(textbook_rattle(), GetParam())); }
+TEST_P(Broken, FaultlessIsAccepted) {
+  expect(textbook_rattle(), GetParam(), {}, all_claims(textbook_rattle(), GetParam()));
+}
 
 TEST_P(Broken, ProjectedEuler) {
   expect(projected_euler(), GetParam(),
@@ -131,7 +133,8 @@ TEST(BrokenLobatto, FaultlessIsAccepted) {
   for (const char* key : {"lobatto-8", "lobatto-11"}) expect(methods().find(key), "spherical-pendulum", {}, {"energy"});
 }
 TEST(BrokenLobatto, SteadyLossOfEnergy) {
-  for (const char* key : {"lobatto-8", "lobatto-11"}) expect(leaking(key), "spherical-pendulum", {"energy"}, {"position"});
+  for (const char* key : {"lobatto-8", "lobatto-11"})
+    expect(leaking(key), "spherical-pendulum", {"energy"}, {"position"});
 }
 
 // ---- Baselines: accurate, on the manifold, and not symplectic

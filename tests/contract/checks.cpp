@@ -43,7 +43,8 @@ double travel(const MethodEntry& entry, const Problem& problem) {
   return usual_step(entry, problem) * problem.speed / problem.size.q;
 }
 double rounding_of(const MethodEntry& entry, const Problem& problem) {
-  return holonom::rounding_of(entry.info, travel(entry, problem), local_step(entry, problem) / usual_step(entry, problem));
+  return holonom::rounding_of(entry.info, travel(entry, problem),
+                              local_step(entry, problem) / usual_step(entry, problem));
 }
 
 Verdict judge(const OrderFit& fit, const MethodInfo& info, bool may_exceed, double reference_error) {
@@ -59,7 +60,9 @@ Verdict judge(const OrderFit& fit, const MethodInfo& info, bool may_exceed, doub
     return slope >= order - bound && (may_exceed || slope <= order + bound);
   };
   const int order_q = info.order_q > 0 ? info.order_q : info.order;
-  return {fit.used >= 3 && near(fit.slope_q, order_q) && near(fit.slope_p, info.order) && reference_error <= 1e-2 * smallest, evidence};
+  return {fit.used >= 3 && near(fit.slope_q, order_q) && near(fit.slope_p, info.order) &&
+              reference_error <= 1e-2 * smallest,
+          evidence};
 }
 
 // Whether V has no force along the manifold at the start.
@@ -73,8 +76,8 @@ bool starts_without_force(const Problem& problem) {
 }
 
 // Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are
-// measured in quad. The coarsest run has 8 times longer substeps than those for order 2; of implicit Runge-Kutta methods
-// 4 times longer steps.
+// measured in quad. The coarsest run has 8 times longer substeps than those for order 2; of implicit Runge-Kutta
+// methods 4 times longer steps.
 Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   const GraphSystem<quad> sys(problem.compiled);
   const State<quad> start = initial_state(sys).state;
@@ -105,7 +108,8 @@ Verdict is_symmetric(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
   double defect = 0;
   for (const State<double>& x : problem.states)
-    for (const long steps : few_steps) keep_largest(defect, symmetry_defect(map, x, problem.size, local_step(entry, problem), steps));
+    for (const long steps : few_steps)
+      keep_largest(defect, symmetry_defect(map, x, problem.size, local_step(entry, problem), steps));
   return {defect <= Bounds::round_off * rounding_of(entry, problem), text("defect %.1e", defect)};
 }
 
@@ -114,19 +118,22 @@ Verdict is_reversible(const MethodEntry& entry, const Problem& problem) {
   double defect = 0;
   for (const State<double>& x : problem.states)
     for (const long steps : few_steps)
-      keep_largest(defect, reversibility_defect(map, problem.model(), x, problem.size, local_step(entry, problem), steps));
+      keep_largest(defect,
+                   reversibility_defect(map, problem.model(), x, problem.size, local_step(entry, problem), steps));
   return {defect <= Bounds::round_off * rounding_of(entry, problem), text("defect %.1e", defect)};
 }
 
 Verdict keeps_position(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
-  const double r = constraint_residuals(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry)).position;
+  const double r =
+      constraint_residuals(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry)).position;
   return {r <= Bounds::round_off, text("|g| %.1e", r)};
 }
 
 Verdict keeps_hidden(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
-  const double r = constraint_residuals(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry)).hidden;
+  const double r =
+      constraint_residuals(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry)).hidden;
   return {r <= Bounds::round_off, text("|G H_p| %.1e", r)};
 }
 
@@ -135,14 +142,15 @@ Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& probl
   NumericalMap<double> map(entry, problem.sys);
   constexpr long steps = 10;
   const auto residual = [&](long parts) {
-    return constraint_residuals(map, problem.sys, problem.states.front(), usual_step(entry, problem) / static_cast<double>(parts),
-                                parts * steps)
+    return constraint_residuals(map, problem.sys, problem.states.front(),
+                                usual_step(entry, problem) / static_cast<double>(parts), parts * steps)
         .hidden;
   };
   const double whole = residual(2), half = residual(4), quarter = residual(8);
   const auto is_four = [](double ratio) { return std::abs(ratio - 4) <= 0.4; };
   // The locomotive keeps it, whatever the method: its wheels turn evenly. Rounding errors of p are ε/h then.
-  const bool nothing = quarter <= 8 * Bounds::round_off * problem.size.q / (usual_step(entry, problem) * problem.size.p);
+  const bool nothing =
+      quarter <= 8 * Bounds::round_off * problem.size.q / (usual_step(entry, problem) * problem.size.p);
   return {nothing || (is_four(whole / half) && is_four(half / quarter)),
           text("|G H_p| %.2e, %.2e, %.2e: ratios %.3f %.3f", whole, half, quarter, whole / half, half / quarter)};
 }
@@ -154,7 +162,8 @@ Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& probl
   for (const long steps : few_steps) {
     double defect = 0;
     for (const State<double>& x : problem.states)
-      keep_largest(defect, symplectic_defect(entry, problem.sys, dual, x, problem.size, local_step(entry, problem), steps));
+      keep_largest(defect,
+                   symplectic_defect(entry, problem.sys, dual, x, problem.size, local_step(entry, problem), steps));
     evidence += text("%ld steps %.1e  ", steps, defect);
     keep_largest(worst, defect);
   }
@@ -182,7 +191,8 @@ Verdict is_symplectic_by_loops(const MethodEntry& entry, const Problem& problem)
 Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
   const std::vector<bool> is_momentum = momentum_maps(problem.sys, problem.states.front());
-  const Vec<double> error = momentum_errors(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry), is_momentum);
+  const Vec<double> error =
+      momentum_errors(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry), is_momentum);
   std::string evidence = "errors";
   double worst = 0;
   for (int k = 0; k < error.size(); ++k) {
@@ -198,13 +208,15 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   State<double> x = problem.start;
   const auto [count, largest, sum] = substeps(entry.info);
   static_cast<void>(sum);
-  const double h = usual_step(entry, problem) / std::max(largest, 0.5);  // no less than that: high orders shall have a band
-  const long steps = count == 1 ? problem.about.energy_steps
-                                : std::min(problem.about.energy_steps, most_substeps / count);
+  const double h =
+      usual_step(entry, problem) / std::max(largest, 0.5);  // no less than that: high orders shall have a band
+  const long steps =
+      count == 1 ? problem.about.energy_steps : std::min(problem.about.energy_steps, most_substeps / count);
   map(x, h, problem.about.settle);
   const EnergyDrift energy = energy_drift(map, problem.sys, x, h, steps);
-  const double noise = energy_noise(entry.info, rounding_of(entry, problem), problem.about.offers == Needs::hamiltonian, has_roots(problem.model()),
-                                    energy.size, std::numeric_limits<double>::epsilon(), steps);
+  const double noise =
+      energy_noise(entry.info, rounding_of(entry, problem), problem.about.offers == Needs::hamiltonian,
+                   has_roots(problem.model()), energy.size, std::numeric_limits<double>::epsilon(), steps);
   return {std::abs(energy.drift) <= std::max(Bounds::energy_drift * energy.band(), noise),
           text("drift %.1e in a band of %.1e (%.4f), %ld steps; rounding errors %.1e", energy.drift, energy.band(),
                energy.drift / energy.band(), steps, noise)};

@@ -1,4 +1,5 @@
-// What is tested where: every method on every model that suits it. Not every pair can run every time: some have their turn.
+// What is tested where: every method on every model that suits it. Not every pair can run every time: some have their
+// turn.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,9 @@ struct Deficit {
 inline const std::vector<Deficit>& deficits() {
   static const std::vector<Deficit> all{
       {"Orders above 10 need more digits than quad has",
-       [](std::string_view property, const MethodInfo& info, const Case&) { return property == "order" && info.order > 10; }},
+       [](std::string_view property, const MethodInfo& info, const Case&) {
+         return property == "order" && info.order > 10;
+       }},
       {"Tangents of SHAKE on the chain of 100 links",
        [](std::string_view property, const MethodInfo& info, const Case& on) {
          return property == "tangents" && !info.one_step && on.constraints >= 50;
@@ -48,13 +51,15 @@ inline bool is_deficit(std::string_view property, const MethodInfo& info, const 
   return std::any_of(deficits().begin(), deficits().end(), covers);
 }
 
-// Pairs that run every time. Compositions and members of a family differ in their coefficients only: on most models they
-// have their turn.
+// Pairs that run every time. Compositions and members of a family differ in their coefficients only: on most models
+// they have their turn.
 inline bool is_usual(const MethodInfo& info, const Case& on) {
-  const bool in_family = parts_of(info.key).scheme || member_of(info.key, "lobatto-") > 3 || member_of(info.key, "radau-2a-") > 0 ||
-                         member_of(info.key, "gauss-") > 0 || member_of(info.key, "bdf-") > 0;
-  constexpr std::array models{"pendulum", "double-pendulum", "charged-particle", "slider-crank", "elastic-double-pendulum",
-                              "four-bar-redundant", "spherical-pendulum", "rigid-body-heavy"};
+  const bool in_family = parts_of(info.key).scheme || member_of(info.key, "lobatto-") > 3 ||
+                         member_of(info.key, "radau-2a-") > 0 || member_of(info.key, "gauss-") > 0 ||
+                         member_of(info.key, "bdf-") > 0;
+  constexpr std::array models{"pendulum",           "double-pendulum",         "charged-particle",
+                              "slider-crank",       "elastic-double-pendulum", "four-bar-redundant",
+                              "spherical-pendulum", "rigid-body-heavy"};
   return !in_family || std::find(models.begin(), models.end(), std::string_view(on.model)) != models.end();
 }
 
@@ -75,8 +80,9 @@ inline std::vector<Form> forms(const MethodInfo& info, const Case& on) {
   return list;
 }
 
-// Not everything has to run every time. HOLONOM_TEST_ALL=1 (make test-full) runs all there is; else one of `every` runs.
-// Which one depends on HOLONOM_TEST_SEED (make test: the commit): all have their turn, and a failure can be repeated.
+// Not everything has to run every time. HOLONOM_TEST_ALL=1 (make test-full) runs all there is; else one of `every`
+// runs. Which one depends on HOLONOM_TEST_SEED (make test: the commit): all have their turn, and a failure can be
+// repeated.
 inline bool in_rotation(std::string_view name, std::uint64_t every) {
   if (const char* all = std::getenv("HOLONOM_TEST_ALL"); all && std::string_view(all) != "0") return true;
   const char* seed = std::getenv("HOLONOM_TEST_SEED");
@@ -98,7 +104,9 @@ inline std::vector<MethodEntry> representatives() {
     const KeyParts parts = parts_of(entry.info.key);
     constexpr std::array of_family{"lobatto-3", "lobatto-6", "gauss-2+jay", "radau-2a-2", "bdf-3"};
     const std::string_view key = entry.info.key;
-    const bool in_family = member_of(key, "lobatto-") + member_of(key, "gauss-") + member_of(key, "radau-2a-") + member_of(key, "bdf-") > 0;
+    const bool in_family =
+        member_of(key, "lobatto-") + member_of(key, "gauss-") + member_of(key, "radau-2a-") + member_of(key, "bdf-") >
+        0;
     if (in_family && std::find(of_family.begin(), of_family.end(), key) == of_family.end()) continue;
     const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const MethodEntry& other) {
       const KeyParts its = parts_of(other.info.key);

@@ -1,5 +1,5 @@
-// No silent wrong result: a step that is called good has its constraints at round-off, and continues the motion, with long
-// steps, redundant constraints, and through dead centres.
+// No silent wrong result: a step that is called good has its constraints at round-off, and continues the motion, with
+// long steps, redundant constraints, and through dead centres.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -19,7 +19,8 @@ std::shared_ptr<const CompiledModel> from_text(const std::string& text) {
   return compile(parse_model("format = 1\nname = \"test\"\n" + text, "test.toml"));
 }
 
-RunResult<double> run_of(const GraphSystem<double>& sys, const std::string& key, double h, long steps, bool watch_all = true) {
+RunResult<double> run_of(const GraphSystem<double>& sys, const std::string& key, double h, long steps,
+                         bool watch_all = true) {
   const auto method = methods().find(key).make<double>(sys);
   RunPlan plan;
   plan.steps = plan.every = steps;
@@ -36,8 +37,10 @@ struct LongStep {
 
 // Newton's method used to end with a correction that nobody had checked.
 TEST(LongSteps, LeaveNoResidual) {
-  for (const LongStep& c : {LongStep{"hanging-chain", "position-verlet", 0.024927}, {"rigid-body-heavy", "position-verlet", 0.50146},
-                            {"kepler-sphere", "kahan-li-8", 0.20112}, {"rigid-body-heavy", "rattle", 0.35144},
+  for (const LongStep& c : {LongStep{"hanging-chain", "position-verlet", 0.024927},
+                            {"rigid-body-heavy", "position-verlet", 0.50146},
+                            {"kepler-sphere", "kahan-li-8", 0.20112},
+                            {"rigid-body-heavy", "rattle", 0.35144},
                             {"rigid-body-heavy", "lobatto-4", 0.5}}) {
     const GraphSystem<double> sys(load(c.model));
     const RunResult<double> result = run_of(sys, c.method, c.h, 1000);
@@ -60,9 +63,10 @@ TEST(LongSteps, FailWhereThereIsNoSolution) {
 // Random methods, models and steps from 0.3 to 300 times the model's own: whatever is called done has its constraints.
 TEST(LongSteps, AreRightOrFail) {
   std::mt19937 random(20261116);
-  const std::vector<std::string> keys{"rattle", "position-verlet", "symplectic-euler", "geodesic-3", "midpoint", "yoshida-4",
-                                      "suzuki-4", "kahan-li-6", "kahan-li-8", "sofroniou-spaletta-10", "lobatto-2",
-                                      "lobatto-3", "lobatto-4", "lobatto-6", "lobatto-9"};
+  const std::vector<std::string> keys{
+      "rattle",    "position-verlet", "symplectic-euler", "geodesic-3", "midpoint",
+      "yoshida-4", "suzuki-4",        "kahan-li-6",       "kahan-li-8", "sofroniou-spaletta-10",
+      "lobatto-2", "lobatto-3",       "lobatto-4",        "lobatto-6",  "lobatto-9"};
   std::uniform_real_distribution<double> decades(-0.5, 2.5);
   int done = 0;
   for (int trial = 0; trial < 400; ++trial) {
@@ -75,7 +79,8 @@ TEST(LongSteps, AreRightOrFail) {
       const RunResult<double> result = run_of(sys, key, h, 50);
       if (result.status != RunStatus::done) continue;
       ++done;
-      EXPECT_LE(std::max(result.position_relative, result.hidden_relative), 1e-12) << on.model << ' ' << key << " h = " << h;
+      EXPECT_LE(std::max(result.position_relative, result.hidden_relative), 1e-12)
+          << on.model << ' ' << key << " h = " << h;
     } catch (const Unsuitable&) {
     }
   }
@@ -84,11 +89,12 @@ TEST(LongSteps, AreRightOrFail) {
 
 // ---- the motion is continued
 
-// Impulses of redundant constraints had carried what no force corresponds to from step to step, until a wheel turned nine
-// times in one step.
+// Impulses of redundant constraints had carried what no force corresponds to from step to step, until a wheel turned
+// nine times in one step.
 TEST(RedundantRods, DoNotJump) {
   const GraphSystem<double> sys(load("locomotive"));
-  for (const auto& [key, steps, bound] : {std::tuple{"yoshida-4", 50000L, 3e-5}, {"suzuki-4", 20000L, 1e-5}, {"kahan-li-8", 10000L, 1e-8}}) {
+  for (const auto& [key, steps, bound] :
+       {std::tuple{"yoshida-4", 50000L, 3e-5}, {"suzuki-4", 20000L, 1e-5}, {"kahan-li-8", 10000L, 1e-8}}) {
     const RunResult<double> result = run_of(sys, key, 0.01, steps);
     ASSERT_EQ(result.status, RunStatus::done) << key << ": " << result.message;
     EXPECT_LE(std::abs(result.state.q[0] - result.state.q[1]), 1e-11) << key;
@@ -98,8 +104,8 @@ TEST(RedundantRods, DoNotJump) {
 
 class DeadCentres : public testing::TestWithParam<const char*> {};
 
-// Some 1100 passages. The energy error is that of the pendulum which the parallelogram is, where rounding errors do not count;
-// near a dead centre these are larger by the reciprocal of the distance.
+// Some 1100 passages. The energy error is that of the pendulum which the parallelogram is, where rounding errors do not
+// count; near a dead centre these are larger by the reciprocal of the distance.
 TEST_P(DeadCentres, ArePassed) {
   const GraphSystem<double> flat(test_model("parallelogram"));
   const GraphSystem<double> pendulum(from_text(R"model(
@@ -114,7 +120,8 @@ crank = "(x^2 + y^2 - 0.3^2)/2"
 q = { x = "0.3*cos(1)", y = "0.3*sin(1)" }
 v = { x = "-12*0.3*sin(1)", y = "12*0.3*cos(1)" }
 )model"));
-  const RunResult<double> result = run_of(flat, GetParam(), 0.003, 100000), same = run_of(pendulum, GetParam(), 0.003, 100000);
+  const RunResult<double> result = run_of(flat, GetParam(), 0.003, 100000),
+                          same = run_of(pendulum, GetParam(), 0.003, 100000);
   ASSERT_EQ(same.status, RunStatus::done);
   ASSERT_EQ(result.status, RunStatus::done) << result.message;
   EXPECT_LE(result.invariant_error[0], 1e-18) << "the other branch was taken";
@@ -123,7 +130,8 @@ v = { x = "-12*0.3*sin(1)", y = "12*0.3*cos(1)" }
 }
 
 INSTANTIATE_TEST_SUITE_P(By, DeadCentres,
-                         testing::Values("rattle", "position-verlet", "symplectic-euler", "geodesic-3", "yoshida-4", "suzuki-4", "kahan-li-8"),
+                         testing::Values("rattle", "position-verlet", "symplectic-euler", "geodesic-3", "yoshida-4",
+                                         "suzuki-4", "kahan-li-8"),
                          [](const auto& key) {
                            std::string name = key.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -170,13 +178,16 @@ TEST(Rank, OfALinkageThatMovesAgainstTheCount) {
   }
 }
 
-// A square sheet of n × n points with both diagonals of each cell. Flat, every point may leave the plane to first order.
+// A square sheet of n × n points with both diagonals of each cell. Flat, every point may leave the plane to first
+// order.
 std::string sheet(int n) {
-  std::string text = "[coordinates]\nr = { count = " + std::to_string(n * n) + ", dim = 3 }\n[energy]\nmass = { r = 1 }\n";
+  std::string text =
+      "[coordinates]\nr = { count = " + std::to_string(n * n) + ", dim = 3 }\n[energy]\nmass = { r = 1 }\n";
   text += "[[energy.sum]]\nover = { i = \"0.." + std::to_string(n * n - 1) + "\" }\nterm = \"r[i].z\"\n[constraints]\n";
   const auto edge = [&](int a, int b, int square) {
     const std::string d = "r[" + std::to_string(a) + "] - r[" + std::to_string(b) + "]";
-    text += "e" + std::to_string(a) + "_" + std::to_string(b) + " = \"(dot(" + d + ", " + d + ") - " + std::to_string(square) + ")/2\"\n";
+    text += "e" + std::to_string(a) + "_" + std::to_string(b) + " = \"(dot(" + d + ", " + d + ") - " +
+            std::to_string(square) + ")/2\"\n";
   };
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
@@ -186,8 +197,8 @@ std::string sheet(int n) {
       if (i + 1 < n && j + 1 < n) edge(k, k + n + 1, 2);
       if (i + 1 < n && j > 0) edge(k, k + n - 1, 2);
     }
-  return text + "[initial]\nq.r = [\"floor(i/" + std::to_string(n) + ")\", \"i - " + std::to_string(n) + "*floor(i/" + std::to_string(n) +
-         ")\", \"0\"]\n";
+  return text + "[initial]\nq.r = [\"floor(i/" + std::to_string(n) + ")\", \"i - " + std::to_string(n) + "*floor(i/" +
+         std::to_string(n) + ")\", \"0\"]\n";
 }
 
 TEST(Rank, OfManyConstraintsAtASingularStart) {
@@ -209,7 +220,8 @@ names = ["x1", "z1", "x2", "z2"]
 mass = [1, 1, 1, 1]
 potential = "z1 + z2"
 [constraints]
-rod1 = "(sqrt(x1^2 + z1^2) - 1)*)model" + factor + R"model("
+rod1 = "(sqrt(x1^2 + z1^2) - 1)*)model" + factor +
+                                            R"model("
 rod2 = "sqrt((x2 - x1)^2 + (z2 - z1)^2) - 1"
 [initial]
 q = { x1 = "1/2", z1 = "-sqrt(0.75)", x2 = 0, z2 = "-sqrt(3)" }

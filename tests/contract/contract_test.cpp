@@ -95,9 +95,7 @@ TEST_P(Contract, Holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Contract, testing::ValuesIn(claims()),
-                         [](const testing::TestParamInfo<Claims>& claim) {
-                           return test_name(claim.param.name());
-                         });
+                         [](const testing::TestParamInfo<Claims>& claim) { return test_name(claim.param.name()); });
 
 // Steps of which only the last state is wanted are the same steps.
 TEST(Steps, AreTheSameInOneCall) {
@@ -147,7 +145,8 @@ TEST(Deficits, AreLinesOfTheDocuments) {
     const auto covers_some = [&](const Property& property) {
       for (const MethodEntry& entry : entries())
         for (const Case& c : cases())
-          if (may_suit(entry, c) && property.claimed(entry.info, c) && d.covers(property.name, entry.info, c)) return true;
+          if (may_suit(entry, c) && property.claimed(entry.info, c) && d.covers(property.name, entry.info, c))
+            return true;
       return false;
     };
     EXPECT_TRUE(std::any_of(properties().begin(), properties().end(), covers_some)) << d.line;

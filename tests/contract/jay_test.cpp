@@ -45,22 +45,30 @@ TEST(JayExample1, States) {
 TEST(JayExample2, States) {
   ModelRun run(example_2, "lobatto-3");
   const State<double> one = run.after(h, 1), hundred = run.after(h, 100);
-  expect_printed(one.q, {"4.95531980822454e-01", "-8.68589693688668e-01", "8.98266230434582e-04", "-1.73769123458530e+00"});
-  expect_printed(one.p, {"-7.47033201972592e-02", "-4.26183783900968e-02", "1.50959880057806e-02", "-9.37260606275928e-02"});
-  expect_printed(hundred.q, {"-1.62965540699030e-01", "-9.86631761370306e-01", "-1.39813433648987e-01", "-1.98636371541556e+00"});
-  expect_printed(hundred.p, {"7.82959604956043e-01", "-1.29324273110716e-01", "-3.10122200446199e-01", "-1.54638205380987e-01"});
+  expect_printed(one.q,
+                 {"4.95531980822454e-01", "-8.68589693688668e-01", "8.98266230434582e-04", "-1.73769123458530e+00"});
+  expect_printed(one.p,
+                 {"-7.47033201972592e-02", "-4.26183783900968e-02", "1.50959880057806e-02", "-9.37260606275928e-02"});
+  expect_printed(hundred.q,
+                 {"-1.62965540699030e-01", "-9.86631761370306e-01", "-1.39813433648987e-01", "-1.98636371541556e+00"});
+  expect_printed(hundred.p,
+                 {"7.82959604956043e-01", "-1.29324273110716e-01", "-3.10122200446199e-01", "-1.54638205380987e-01"});
   expect_printed(multipliers_after(example_2, "lobatto-3", 1, false), {"1.009940253850", "0.2627645640922"});
   const State<double> radau = ModelRun(example_2, "radau-2a-2").after(h, 1);
-  expect_printed(radau.q, {"4.95530805818719e-01", "-8.68590364029357e-01", "8.98229890257e-04", "-1.73769255297515e+00"});
-  expect_printed(radau.p, {"-7.44737551036614e-02", "-4.26851888478270e-02", "1.50005122393136e-02", "-9.38930417262905e-02"});
+  expect_printed(radau.q,
+                 {"4.95530805818719e-01", "-8.68590364029357e-01", "8.98229890257e-04", "-1.73769255297515e+00"});
+  expect_printed(radau.p,
+                 {"-7.44737551036614e-02", "-4.26851888478270e-02", "1.50005122393136e-02", "-9.38930417262905e-02"});
   expect_printed(multipliers_after(example_2, "radau-2a-2", 1, true), {"0.9979997914925", "0.2542384519132"});
   const State<double> gauss = ModelRun(example_2, "gauss-2+jay").after(h, 1);
-  expect_printed(gauss.q, {"4.95532003903501e-01", "-8.68589680520890e-01", "8.98254603328e-04", "-1.73769120166399e+00"});
-  expect_printed(gauss.p, {"-7.47029195491287e-02", "-4.26181524507894e-02", "1.50957826339986e-02", "-9.37254945305835e-02"});
+  expect_printed(gauss.q,
+                 {"4.95532003903501e-01", "-8.68589680520890e-01", "8.98254603328e-04", "-1.73769120166399e+00"});
+  expect_printed(gauss.p,
+                 {"-7.47029195491287e-02", "-4.26181524507894e-02", "1.50957826339986e-02", "-9.37254945305835e-02"});
 }
 
-// The numerical Hamiltonian over 5000 steps: its range over the first 500 and over all, its last value, and the slope of
-// the line of least squares.
+// The numerical Hamiltonian over 5000 steps: its range over the first 500 and over all, its last value, and the slope
+// of the line of least squares.
 struct Hamiltonian {
   double lowest_500, highest_500, lowest, highest, last, slope;
 };
@@ -164,8 +172,10 @@ class Example2Orders : public testing::Test {
     const double step = 5.0 / static_cast<double>(steps);
     EXPECT_TRUE(method->begin(x, step).ok());
     for (long k = 0; k < steps; ++k) EXPECT_TRUE(method->step(x, step).ok());
-    if (of_stage) x.lambda = *method->stage_multipliers();
-    else EXPECT_TRUE(Manifold<double>(sys).multipliers(x).ok());
+    if (of_stage)
+      x.lambda = *method->stage_multipliers();
+    else
+      EXPECT_TRUE(Manifold<double>(sys).multipliers(x).ok());
     const auto norm = [](const Vec<double>& a, const Vec<double>& b) {
       double sum = 0;
       for (int i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);

@@ -99,8 +99,8 @@ Problem::Problem(const Case& its_case, Form its_form)
     include(y);
     states.push_back(y);
   }
-  // A rounding error δ of a position is a momentum of up to 4 δ/h after a step across stiff springs, or ω δ after steps that
-  // resolve them.
+  // A rounding error δ of a position is a momentum of up to 4 δ/h after a step across stiff springs, or ω δ after steps
+  // that resolve them.
   if (about.stiff()) size.p = std::max({size.p, 4 * size.q / h, size.q / (4 * about.resolved)});
   reference_error = distance(x, flow(start, about.time, parts * reference_steps / 2), size);
 }

@@ -25,9 +25,9 @@ struct Case {
   long energy_steps;  // steps of the model's own size in the search for an energy drift,
   long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
   Needs offers = Needs::separable;  // what its system has
-  double resolved = 0;              // the step that resolves its stiff springs; its own is far too long for most methods
-  bool small = false;               // its size is one of those that are known at compile time
-  bool chaotic = false;             // the mean of its energy stands still after very many steps only
+  double resolved = 0;   // the step that resolves its stiff springs; its own is far too long for most methods
+  bool small = false;    // its size is one of those that are known at compile time
+  bool chaotic = false;  // the mean of its energy stands still after very many steps only
 
   bool stiff() const { return resolved > 0; }
 };
@@ -46,7 +46,7 @@ struct Problem {
   State<double> start;
   double h = 0;  // the step of [integrate]
   StateSize<double> size;
-  double speed = 0;  // largest |H_p|
+  double speed = 0;                   // largest |H_p|
   std::vector<State<double>> states;  // on the manifold; the last one is the exact solution at `time`
   double reference_error = 0;         // of that one, relative
 

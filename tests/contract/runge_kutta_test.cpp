@@ -1,5 +1,6 @@
-// Implicit Runge-Kutta methods on constrained systems, each for itself: that every Lobatto pair is symplectic to round-off
-// and nothing like it is, that neither the Newton matrix nor the threads change a result, and pairs from files.
+// Implicit Runge-Kutta methods on constrained systems, each for itself: that every Lobatto pair is symplectic to
+// round-off and nothing like it is, that neither the Newton matrix nor the threads change a result, and pairs from
+// files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,15 +107,18 @@ TEST_P(Wedge, IsLostByBrokenPairs) {
     EXPECT_LE(ground.defect(changed_pair(s, "faultless", [](auto&, auto&) {})), bound);
     // One coefficient off in the sixth digit: of A without its dual, of the dual alone.
     EXPECT_GT(ground.defect(changed_pair(s, "A", [](auto& t, auto&) { t.A(1, 1) *= 1 + 1e-6; })), far_above) << s;
-    EXPECT_GT(ground.defect(changed_pair(s, "dual", [](auto&, auto& dual) { dual.A(1, 1) *= 1 + 1e-6; })), far_above) << s;
+    EXPECT_GT(ground.defect(changed_pair(s, "dual", [](auto&, auto& dual) { dual.A(1, 1) *= 1 + 1e-6; })), far_above)
+        << s;
     // The momenta by Lobatto IIIA as well.
     EXPECT_GT(ground.defect(changed_pair(s, "A twice", [](auto& t, auto& dual) { dual.A = t.A; })), far_above) << s;
   }
   // The same in A and in its dual is a symplectic map again, of another order.
-  EXPECT_LE(ground.defect(changed_pair(3, "both", [](auto& t, auto& dual) {
-              t.A(1, 1) *= 1 + 1e-6;
-              dual.A(1, 1) = t.b[1] - t.A(1, 1);  // â_ij = b_j − b_j a_ji / b_i
-            })), bound);
+  EXPECT_LE(ground.defect(changed_pair(3, "both",
+                                       [](auto& t, auto& dual) {
+                                         t.A(1, 1) *= 1 + 1e-6;
+                                         dual.A(1, 1) = t.b[1] - t.A(1, 1);  // â_ij = b_j − b_j a_ji / b_i
+                                       })),
+            bound);
 }
 
 TEST_P(Wedge, IsLostByALooseTolerance) {
@@ -129,7 +133,9 @@ INSTANTIATE_TEST_SUITE_P(On, Wedge, testing::Values("double-pendulum", "charged-
 struct Result {
   State<double> x;
   Counters counters;
-  double iterations() const { return static_cast<double>(counters.newton_iterations) / static_cast<double>(counters.newton_solves); }
+  double iterations() const {
+    return static_cast<double>(counters.newton_iterations) / static_cast<double>(counters.newton_solves);
+  }
 };
 
 struct Motion {
@@ -169,9 +175,10 @@ TEST_P(TwoStages, AreRattle) {
   EXPECT_GT(distance(motion.run("lobatto-3", 100).x, motion.run("rattle", 100).x, size_of(motion)), 1e-10);
 }
 INSTANTIATE_TEST_SUITE_P(On, TwoStages,
-                         testing::Values("double-pendulum", "pendulum", "spherical-pendulum", "four-bar", "four-bar-redundant",
-                                         "rigid-body-heavy", "lj-chain", "spring-chain", "hanging-chain", "henon-heiles",
-                                         "elastic-double-pendulum", "charged-particle", "slider-crank"),
+                         testing::Values("double-pendulum", "pendulum", "spherical-pendulum", "four-bar",
+                                         "four-bar-redundant", "rigid-body-heavy", "lj-chain", "spring-chain",
+                                         "hanging-chain", "henon-heiles", "elastic-double-pendulum", "charged-particle",
+                                         "slider-crank"),
                          identifier);
 
 // ---- The matrix of the stages is for speed only.
@@ -191,7 +198,8 @@ TEST_P(Matrices, GiveTheSameTrajectory) {
     SCOPED_TRACE(key);
     const Result full = motion.run(key, steps, with_matrix(StageMatrix::full));
     for (const StageMatrix matrix : {StageMatrix::automatic, StageMatrix::start, StageMatrix::stages})
-      EXPECT_LE(distance(motion.run(key, steps, with_matrix(matrix)).x, full.x, size), 1e-12) << static_cast<int>(matrix);
+      EXPECT_LE(distance(motion.run(key, steps, with_matrix(matrix)).x, full.x, size), 1e-12)
+          << static_cast<int>(matrix);
   }
 }
 TEST_P(Matrices, HaveTheirPrice) {
@@ -206,12 +214,15 @@ TEST_P(Matrices, HaveTheirPrice) {
   EXPECT_EQ(start.counters.hessian, 0U);
   EXPECT_GT(full.counters.hessian, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(On, Matrices, testing::Values("double-pendulum", "charged-particle", "slider-crank", "lj-chain"), identifier);
+INSTANTIATE_TEST_SUITE_P(On, Matrices,
+                         testing::Values("double-pendulum", "charged-particle", "slider-crank", "lj-chain"),
+                         identifier);
 
 // Redundant constraints have a full matrix too, of the independent ones.
 TEST(FullMatrix, OfRedundantConstraints) {
   const Motion motion("four-bar-redundant");
-  const Result full = motion.run("lobatto-3", 100, with_matrix(StageMatrix::full)), other = motion.run("lobatto-3", 100);
+  const Result full = motion.run("lobatto-3", 100, with_matrix(StageMatrix::full)),
+               other = motion.run("lobatto-3", 100);
   EXPECT_GT(full.counters.hessian, 0U);
   EXPECT_EQ(other.counters.hessian, 0U);
   EXPECT_LE(distance(full.x, other.x, size_of(motion)), 1e-12);
@@ -243,7 +254,8 @@ over = { i = "0..N-2" }
 zero = "(dot(r[i+1] - r[i], r[i+1] - r[i]) - 1)/2"
 [initial]
 q.r = ["sin(pi/12)*(1 - cos(pi*(i + 1)))/2", "-(i + 1)*cos(pi/12)"]
-)toml", "bending")));
+)toml",
+                                                    "bending")));
   for (const auto& [key, most] : {std::pair{"lobatto-4", 12.5}, std::pair{"lobatto-6", 12.0}}) {
     const auto method = methods().find(key).make<double>(sys);
     State<double> x = initial_state(sys).state;
@@ -261,10 +273,14 @@ struct LongStep {
   double h, energy_error;
 };
 TEST(LongSteps, FindTheRootThatContinuesTheMotion) {
-  for (const LongStep& c : {LongStep{"double-pendulum", "lobatto-11", 0.5, 1e-8}, {"double-pendulum", "lobatto-12", 0.4, 1e-10},
-                            {"double-pendulum", "lobatto-8", 0.8, 1e-3}, {"double-pendulum", "lobatto-4", 0.5, 5e-3},
-                            {"pendulum", "lobatto-11", 1.2, 1e-12}, {"pendulum", "lobatto-8", 1.2, 2e-8},
-                            {"spherical-pendulum", "lobatto-14", 0.5, 1e-10}, {"henon-heiles", "gauss-6", 3, 1e-4},
+  for (const LongStep& c : {LongStep{"double-pendulum", "lobatto-11", 0.5, 1e-8},
+                            {"double-pendulum", "lobatto-12", 0.4, 1e-10},
+                            {"double-pendulum", "lobatto-8", 0.8, 1e-3},
+                            {"double-pendulum", "lobatto-4", 0.5, 5e-3},
+                            {"pendulum", "lobatto-11", 1.2, 1e-12},
+                            {"pendulum", "lobatto-8", 1.2, 2e-8},
+                            {"spherical-pendulum", "lobatto-14", 0.5, 1e-10},
+                            {"henon-heiles", "gauss-6", 3, 1e-4},
                             {"henon-heiles", "gauss-8", 4, 1e-4}}) {
     SCOPED_TRACE(std::string(c.key) + " on " + c.model);
     const Motion motion(c.model, c.h);
@@ -286,8 +302,10 @@ TEST(LongSteps, FailRatherThanJump) {
       const auto method = methods().find(key).make<double>(motion.sys);
       State<double> x = motion.start;
       ASSERT_TRUE(method->begin(x, h).ok());
-      for (int k = 0; k < 50 && method->step(x, h).ok(); ++k) {}
-      EXPECT_LE(std::abs(motion.sys.H(x.q, x.p) - E), 6) << key << ", h = " << h;  // the rods hang at −3, and stand at 3
+      for (int k = 0; k < 50 && method->step(x, h).ok(); ++k) {
+      }
+      EXPECT_LE(std::abs(motion.sys.H(x.q, x.p) - E), 6)
+          << key << ", h = " << h;  // the rods hang at −3, and stand at 3
     }
   }
 }
@@ -307,7 +325,8 @@ plane = "z - x^2/2"
 project = true
 q = { x = 1, y = 0, z = "1/2" }
 p = { y = "1/10" }
-)toml", "stiff")));
+)toml",
+                                                    "stiff")));
   const State<double> start = initial_state(sys).state;
   const auto attempt = [&](StageMatrix matrix) {
     const auto method = methods().find("radau-2a-2").make<double>(sys, with_matrix(matrix));
@@ -323,7 +342,8 @@ p = { y = "1/10" }
   EXPECT_LE(largest_difference(x.q, attempt(StageMatrix::full).second.q), 1e-13);
 }
 
-// First guesses extrapolate the polynomial of the last step, which must not make rounding errors larger than they are worth.
+// First guesses extrapolate the polynomial of the last step, which must not make rounding errors larger than they are
+// worth.
 TEST(Iterations, EndForEveryNumberOfStages) {
   const Motion motion("double-pendulum");
   const State<double> ten = motion.run("lobatto-10", 20).x;
@@ -355,7 +375,8 @@ TEST(Threads, AreThere) {
   const Motion chain("hanging-chain");
   const auto view = chain.sys.as<HamiltonianView<double>>();
   ASSERT_TRUE(view);
-  PartitionedRungeKutta<HamiltonianView<double>> method(*view, runge_kutta<double>(Family::lobatto_3a, 4), runge_kutta_dual<double>(Family::lobatto_3a, 4));
+  PartitionedRungeKutta<HamiltonianView<double>> method(*view, runge_kutta<double>(Family::lobatto_3a, 4),
+                                                        runge_kutta_dual<double>(Family::lobatto_3a, 4));
   for (const auto& [asked, got] : {std::pair{3, 3}, std::pair{8, 3}, std::pair{1, 1}, std::pair{2, 2}}) {
     method.use_threads(asked);
     ASSERT_TRUE(method.begin(*view, chain.start, chain.h).ok());
@@ -379,7 +400,8 @@ TEST(Threads, DoNotChangeABitWithAMassMatrix) {
 class Pairs : public testing::Test {
  protected:
   std::string key(const std::string& text) const {
-    const std::string path = testing::TempDir() + "holonom_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml";
+    const std::string path =
+        testing::TempDir() + "holonom_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".toml";
     std::ofstream(path) << text;
     return "pair:" + path;
   }
@@ -396,8 +418,9 @@ class Pairs : public testing::Test {
 
 TEST_F(Pairs, LobattoFromAFileIsLobatto) {
   const Motion motion("double-pendulum");
-  const std::string file = key(
-      "A = [[0, 0, 0], [\"5/24\", \"1/3\", \"-1/24\"], [\"1/6\", \"2/3\", \"1/6\"]]\nb = [\"1/6\", \"2/3\", \"1/6\"]\n");
+  const std::string file =
+      key("A = [[0, 0, 0], [\"5/24\", \"1/3\", \"-1/24\"], [\"1/6\", \"2/3\", \"1/6\"]]\nb = [\"1/6\", \"2/3\", "
+          "\"1/6\"]\n");
   const MethodInfo info = methods().find(file).info;
   EXPECT_EQ(info.order, 4);
   EXPECT_TRUE(info.symmetric && info.symplectic && info.keeps_position && info.keeps_hidden && info.momentum_maps);
@@ -416,7 +439,8 @@ TEST_F(Pairs, OfLowerOrderIsSymplecticAsWell) {
 }
 
 TEST_F(Pairs, OthersAreRefusedWithTheReason) {
-  const std::string radau = refusal("name = \"Radau IIA\"\nA = [[\"5/12\", \"-1/12\"], [\"3/4\", \"1/4\"]]\nb = [\"3/4\", \"1/4\"]\n");
+  const std::string radau =
+      refusal("name = \"Radau IIA\"\nA = [[\"5/12\", \"-1/12\"], [\"3/4\", \"1/4\"]]\nb = [\"3/4\", \"1/4\"]\n");
   EXPECT_TRUE(contains(radau, "'Radau IIA' and its dual are no method for constrained systems")) << radau;
   EXPECT_TRUE(contains(radau, "a_1j")) << radau;
   const std::string lobatto_3c = refusal("A = [[\"1/2\", \"-1/2\"], [\"1/2\", \"1/2\"]]\nb = [\"1/2\", \"1/2\"]\n");
@@ -425,10 +449,10 @@ TEST_F(Pairs, OthersAreRefusedWithTheReason) {
 }
 
 TEST_F(Pairs, DecimalsAreForTheirOwnPrecision) {
-  const MethodEntry entry = methods().find(key(
-      "A = [[0, 0, 0], [0.2083333333333333, 0.3333333333333333, -0.0416666666666667],\n"
-      "     [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]]\n"
-      "b = [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]\nc = [0, 0.5, 1]\n"));
+  const MethodEntry entry =
+      methods().find(key("A = [[0, 0, 0], [0.2083333333333333, 0.3333333333333333, -0.0416666666666667],\n"
+                         "     [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]]\n"
+                         "b = [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]\nc = [0, 0.5, 1]\n"));
   EXPECT_EQ(entry.info.order, 4);
   EXPECT_NO_THROW((void)entry.make<double>(GraphSystem<double>(load("pendulum"))));
   try {
@@ -443,7 +467,8 @@ TEST_F(Pairs, DecimalsAreForTheirOwnPrecision) {
 
 TEST(BackwardDifferences, BeginForgetsTheHistory) {
   const Motion motion("double-pendulum");
-  const auto used = methods().find("bdf-4").make<double>(motion.sys), fresh = methods().find("bdf-4").make<double>(motion.sys);
+  const auto used = methods().find("bdf-4").make<double>(motion.sys),
+             fresh = methods().find("bdf-4").make<double>(motion.sys);
   State<double> x = motion.start, with_history = motion.start;
   ASSERT_TRUE(used->begin(x, motion.h).ok());
   for (int k = 0; k < 10; ++k) ASSERT_TRUE(used->step(x, motion.h).ok());
@@ -459,11 +484,14 @@ TEST(BackwardDifferences, BeginForgetsTheHistory) {
     EXPECT_EQ(largest_difference(x.q, y.q), 0) << k;
     EXPECT_EQ(largest_difference(x.p, y.p), 0) << k;
     // The first step anew is one of Lobatto.
-    if (k == 0) { EXPECT_GT(largest_difference(x.q, with_history.q), 1e-8); }
+    if (k == 0) {
+      EXPECT_GT(largest_difference(x.q, with_history.q), 1e-8);
+    }
   }
 }
 
-const char* const implicit_keys[] = {"lobatto-3", "lobatto-6", "gauss-2+jay", "radau-2a-2", "radau-2a-3+jay", "bdf-1", "bdf-3"};
+const char* const implicit_keys[] = {"lobatto-3",      "lobatto-6", "gauss-2+jay", "radau-2a-2",
+                                     "radau-2a-3+jay", "bdf-1",     "bdf-3"};
 
 // A step that fails leaves the state, and the next begin finds nothing of it.
 TEST(FailedSteps, LeaveNothingBehind) {
@@ -522,7 +550,8 @@ potential = "2*x*sqrt(x)/3 + y^2/2"
 [initial]
 q = { x = "0.1", y = 1 }
 p = { x = -1, y = 0 }
-)toml", "domain")));
+)toml",
+                                                    "domain")));
   for (const StageMatrix matrix : {StageMatrix::automatic, StageMatrix::start, StageMatrix::full})
     for (const char* key : {"lobatto-3", "gauss-2", "radau-2a-2", "bdf-1"}) {
       const auto method = methods().find(key).make<double>(sys, with_matrix(matrix));

@@ -34,8 +34,9 @@ TEST_P(Stiff, RunsFarBeyondTheLimit) {
   RecordProperty("drift", std::to_string(energy.drift));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Stiff, testing::Values("midpoint", "verlet-midpoint"),
-                         [](const auto& key) { return std::string(key.param[0] == 'm' ? "Midpoint" : "VerletMidpoint"); });
+INSTANTIATE_TEST_SUITE_P(On, Stiff, testing::Values("midpoint", "verlet-midpoint"), [](const auto& key) {
+  return std::string(key.param[0] == 'm' ? "Midpoint" : "VerletMidpoint");
+});
 
 struct Cost {
   double error;
@@ -54,8 +55,8 @@ Cost cost(const char* key, const GraphSystem<double>& sys, const State<double>& 
 
 // A spring that rings: RATTLE has to resolve it with all forces, `respa` with the fast ones only.
 TEST(MultipleTimeSteps, SaveSlowForcesAtEqualError) {
-  const GraphSystem<double> sys(
-      compile(load_model(std::string(HOLONOM_MODELS) + "/elastic-double-pendulum.toml", {{"eps", "0.02"}, {"stretch", "0.02"}})));
+  const GraphSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/elastic-double-pendulum.toml",
+                                                   {{"eps", "0.02"}, {"stretch", "0.02"}})));
   constexpr double time = 20;
   ReferenceFlow<double> flow(sys);
   const State<double> exact = flow(initial_state(sys).state, time, 4000);

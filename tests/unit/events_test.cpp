@@ -144,7 +144,8 @@ TEST(Events, APoleInAStepIsNone) {
 
 TEST(Events, AZeroThatLastsIsNone) {
   const std::string lasting = "half = \"max(0.35 - x, 0)\"";
-  for (const int steps : {5, 7, 10}) EXPECT_EQ(find<double>(free_motion(lasting), "rattle", 0.1, steps).events.size(), 0U) << steps;
+  for (const int steps : {5, 7, 10})
+    EXPECT_EQ(find<double>(free_motion(lasting), "rattle", 0.1, steps).events.size(), 0U) << steps;
 }
 
 TEST(Events, TwoCrossingsWithinAStepAreSeen) {

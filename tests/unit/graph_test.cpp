@@ -231,9 +231,23 @@ TEST(Simplify, HalfIntegerPowersUseOneSquareRoot) {
 TEST(MagnitudeOfTerms, DoesNotCancel) {
   const double x = 3, y = -4;
   const std::vector<std::pair<const char*, double>> cases{
-      {"x - y", 7},        {"x + y", 7},           {"-x", 3},          {"x^2 + y^2 - 25", 50}, {"sqrt(x^2 + y^2) - 5", 10},
-      {"x*y + 12", 24}, {"(x + y)*(x - 2)", 7}, {"(x + y)^3", 7},    {"x/y", 0.75},          {"(x + y)/2", 3.5}, {"(x + y)^2", 7},      {"(x + y)^-2", 1},
-      {"1/(x + y)^2", 1},  {"if(x < y, x, x - y)", 7}, {"cos(0*x) - 1", 0}, {"exp(x - 3) - 1", 2}, {"abs(x + y)", 1},
+      {"x - y", 7},
+      {"x + y", 7},
+      {"-x", 3},
+      {"x^2 + y^2 - 25", 50},
+      {"sqrt(x^2 + y^2) - 5", 10},
+      {"x*y + 12", 24},
+      {"(x + y)*(x - 2)", 7},
+      {"(x + y)^3", 7},
+      {"x/y", 0.75},
+      {"(x + y)/2", 3.5},
+      {"(x + y)^2", 7},
+      {"(x + y)^-2", 1},
+      {"1/(x + y)^2", 1},
+      {"if(x < y, x, x - y)", 7},
+      {"cos(0*x) - 1", 0},
+      {"exp(x - 3) - 1", 2},
+      {"abs(x + y)", 1},
   };
   for (const auto& [formula, expected] : cases) {
     Playground p;

@@ -103,7 +103,8 @@ struct Metric {
 template <class S>
 double distance(const Vec<S>& x, const Vec<S>& y) {
   double largest = 0;
-  for (int i = 0; i < x.size(); ++i) largest = std::max(largest, static_cast<double>(magnitude(S(x[i] - y[i])) / (1 + magnitude(y[i]))));
+  for (int i = 0; i < x.size(); ++i)
+    largest = std::max(largest, static_cast<double>(magnitude(S(x[i] - y[i])) / (1 + magnitude(y[i]))));
   return largest;
 }
 
@@ -275,7 +276,8 @@ TEST(KktStability, TheBackwardErrorIsRoundOffInBadProblems) {
     for (int k = 0; k < m; ++k) size += std::sqrt(dense.matrix()(k, k)) * std::abs(x[k]);
     for (int i = 0; i < n; ++i) size += std::sqrt(mass.diagonal(i)) * std::abs(v[i]);
     for (int k = 0; k < m; ++k)
-      EXPECT_LE(std::abs(-back[k] - b[k]), 4 * epsilon<double>() * std::sqrt(dense.matrix()(k, k)) * size) << "spread 10^" << spread;
+      EXPECT_LE(std::abs(-back[k] - b[k]), 4 * epsilon<double>() * std::sqrt(dense.matrix()(k, k)) * size)
+          << "spread 10^" << spread;
   }
 }
 
@@ -353,7 +355,9 @@ TEST(OwnType, ASparseMassIsUsedAsSuch) {
 // ---- model files
 
 struct Scratch {
-  Scratch() : folder(std::filesystem::temp_directory_path() / ("holonom_kkt_" + std::to_string(::getpid()))) { std::filesystem::create_directories(folder); }
+  Scratch() : folder(std::filesystem::temp_directory_path() / ("holonom_kkt_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder);
+  }
   ~Scratch() { std::filesystem::remove_all(folder); }
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name) << text;
@@ -369,7 +373,9 @@ std::string consistent_mass(int links) {
   csv << "i,j,m\n";
   for (int i = 0; i < links; ++i)
     for (int c = 0; c < 2; ++c) {
-      csv << 2 * i + c << "," << 2 * i + c << "," << (i + 1 < links ? "0.666666666666666666666666666666666666" : "0.333333333333333333333333333333333333") << "\n";
+      csv << 2 * i + c << "," << 2 * i + c << ","
+          << (i + 1 < links ? "0.666666666666666666666666666666666666" : "0.333333333333333333333333333333333333")
+          << "\n";
       if (i + 1 < links) csv << 2 * i + 2 + c << "," << 2 * i + c << ",0.166666666666666666666666666666666667\n";
     }
   return csv.str();
@@ -428,9 +434,13 @@ std::string named_chain(int links) {
   for (int i = 0; i < links; ++i) {
     names << (i ? ", " : "") << "\"x" << i << "\", \"y" << i << "\"";
     potential << (i ? " + " : "") << "y" << i;
-    if (i == 0) constraints << "hook = \"(x0^2 + y0^2 - 1)/2\"\n";
-    else constraints << "link" << i << " = \"((x" << i << " - x" << i - 1 << ")^2 + (y" << i << " - y" << i - 1 << ")^2 - 1)/2\"\n";
-    start << (i ? ", " : "") << "x" << i << " = \"" << i + 1 << "/2\", y" << i << " = \"" << (i % 2 ? "0" : "-sqrt(3)/2") << "\"";
+    if (i == 0)
+      constraints << "hook = \"(x0^2 + y0^2 - 1)/2\"\n";
+    else
+      constraints << "link" << i << " = \"((x" << i << " - x" << i - 1 << ")^2 + (y" << i << " - y" << i - 1
+                  << ")^2 - 1)/2\"\n";
+    start << (i ? ", " : "") << "x" << i << " = \"" << i + 1 << "/2\", y" << i << " = \""
+          << (i % 2 ? "0" : "-sqrt(3)/2") << "\"";
     for (int c = 0; c < 2; ++c) {
       mass << (i + c ? ",\n" : "") << "[";
       for (int j = 0; j < 2 * links; ++j) {
@@ -440,15 +450,17 @@ std::string named_chain(int links) {
       mass << "]";
     }
   }
-  return "format = 1\n[coordinates]\nnames = [" + names.str() + "]\n[energy]\nmass = [" + mass.str() + "]\npotential = \"" +
-         potential.str() + "\"\n[constraints]\n" + constraints.str() + "[initial]\nq = {" + start.str() + "}\n";
+  return "format = 1\n[coordinates]\nnames = [" + names.str() + "]\n[energy]\nmass = [" + mass.str() +
+         "]\npotential = \"" + potential.str() + "\"\n[constraints]\n" + constraints.str() + "[initial]\nq = {" +
+         start.str() + "}\n";
 }
 
 TEST(ConsistentMass, SparseMotionIsDenseMotion) {
   const Scratch scratch;
   constexpr int links = 10;  // enough for the sparse solver, and a matrix that is small enough to stay full
   scratch.write("mass.csv", consistent_mass(links));
-  const GraphSystem<quad> sparse(compile(load_model(scratch.write("chain.toml", chain_model), {{"N", std::to_string(links)}})));
+  const GraphSystem<quad> sparse(
+      compile(load_model(scratch.write("chain.toml", chain_model), {{"N", std::to_string(links)}})));
   const GraphSystem<quad> full(compile(parse_model(named_chain(links), "named")));
   ASSERT_NE(sparse.sparse_mass(), nullptr);
   ASSERT_EQ(full.sparse_mass(), nullptr);
@@ -508,28 +520,39 @@ TEST(MassFile, MistakesAreNamedWithTheirPlace) {
   const auto complaint = [&](const std::string& csv) {
     scratch.write("mass.csv", csv);
     const std::string model = scratch.write("chain.toml", chain_model);
-    const std::string text = message_of<InputError>([&] { const GraphSystem<double> sys(compile(load_model(model, {{"N", "2"}}))); });
+    const std::string text = message_of<InputError>([&] {
+      const GraphSystem<double> sys(compile(load_model(model, {{"N", "2"}})));
+    });
     const std::string folder = scratch.folder.string() + "/";
     return text.starts_with(folder) ? text.substr(folder.size()) : text;
   };
   const std::string diagonal = "i,j,m\n0,0,4\n1,1,4\n2,2,2\n3,3,2\n";
   EXPECT_EQ(complaint(diagonal + "4,0,1\n"), "mass.csv:6:1: i = 4 is not a coordinate: they have the numbers 0 to 3");
   EXPECT_EQ(complaint(diagonal + "0,-1,1\n"), "mass.csv:6:3: j = -1 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "0,0.5,1\n"), "mass.csv:6:3: j = 0.5 is not a coordinate: they have the numbers 0 to 3");
-  EXPECT_EQ(complaint(diagonal + "1e400,0,1\n"), "mass.csv:6:1: i = 1e400 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "0,0.5,1\n"),
+            "mass.csv:6:3: j = 0.5 is not a coordinate: they have the numbers 0 to 3");
+  EXPECT_EQ(complaint(diagonal + "1e400,0,1\n"),
+            "mass.csv:6:1: i = 1e400 is not a coordinate: they have the numbers 0 to 3");
   EXPECT_EQ(complaint(diagonal + "2,0,1\n2,0,1\n"), "mass.csv:7:1: the entry (2, 0) is given twice; first in line 6");
-  EXPECT_EQ(complaint(diagonal + "0,2,1\n2,0,1\n\n0,2,1\n"), "mass.csv:9:1: the entry (0, 2) is given twice; first in line 6");
+  EXPECT_EQ(complaint(diagonal + "0,2,1\n2,0,1\n\n0,2,1\n"),
+            "mass.csv:9:1: the entry (0, 2) is given twice; first in line 6");
   EXPECT_EQ(complaint(diagonal + "1,1,4\n"), "mass.csv:6:1: the entry (1, 1) is given twice; first in line 3");
-  EXPECT_EQ(complaint(diagonal + "2,0,1\n0,2,1.5\n"),
-            "mass.csv:7:5: the mass matrix is not symmetric: the entry (2, 0) in line 6 is 1, and (0, 2) in line 7 is 1.5");
+  EXPECT_EQ(
+      complaint(diagonal + "2,0,1\n0,2,1.5\n"),
+      "mass.csv:7:5: the mass matrix is not symmetric: the entry (2, 0) in line 6 is 1, and (0, 2) in line 7 is 1.5");
   EXPECT_EQ(complaint(diagonal + "2,0,1\n0,2,1\n1,3,1\n"),
-            "mass.csv:8:1: the mass matrix is not symmetric: the entry (1, 3) has no partner (3, 1). Give both triangles, or only one");
+            "mass.csv:8:1: the mass matrix is not symmetric: the entry (1, 3) has no partner (3, 1). Give both "
+            "triangles, or only one");
   EXPECT_EQ(complaint("i,j,m\n0,0,4\n1,1,4\n2,2,2\n3,3,2\n2,0,5\n"),
-            "mass.csv:4:5: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at 'r[1].x', coordinate 2");
+            "mass.csv:4:5: the mass matrix is not positive definite: every motion must have a positive kinetic energy. "
+            "It fails at 'r[1].x', coordinate 2");
   EXPECT_EQ(complaint("i,j,m\n0,0,4\n1,1,4\n3,3,2\n"),
-            "mass.csv: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at 'r[1].x', coordinate 2");
-  EXPECT_EQ(complaint("i,j,mass\n0,0,4\n"), "mass.csv:1:5: unknown column 'mass'; a mass matrix has the columns i, j and m");
-  EXPECT_EQ(complaint("i,m\n0,4\n"), "mass.csv:1:1: the column 'j' is missing; a mass matrix has the columns i, j and m");
+            "mass.csv: the mass matrix is not positive definite: every motion must have a positive kinetic energy. It "
+            "fails at 'r[1].x', coordinate 2");
+  EXPECT_EQ(complaint("i,j,mass\n0,0,4\n"),
+            "mass.csv:1:5: unknown column 'mass'; a mass matrix has the columns i, j and m");
+  EXPECT_EQ(complaint("i,m\n0,4\n"),
+            "mass.csv:1:1: the column 'j' is missing; a mass matrix has the columns i, j and m");
   EXPECT_EQ(complaint("i,j,m\n0,0,heavy\n"), "mass.csv:2:5: 'heavy' in column 'm' is not a number");
   std::filesystem::remove(scratch.folder / "mass.csv");
   const std::string model = scratch.write("chain.toml", chain_model);
@@ -538,7 +561,10 @@ TEST(MassFile, MistakesAreNamedWithTheirPlace) {
 }
 
 TEST(MassFile, ACoordinateMayBeCalledFile) {
-  const Model model = parse_model("format = 1\n[coordinates]\nnames = [\"file\"]\n[energy]\nmass = { file = \"2\" }\npotential = \"0\"\n[initial]\nq = { file = 0 }\n", "m.toml");
+  const Model model = parse_model(
+      "format = 1\n[coordinates]\nnames = [\"file\"]\n[energy]\nmass = { file = \"2\" }\npotential = "
+      "\"0\"\n[initial]\nq = { file = 0 }\n",
+      "m.toml");
   EXPECT_FALSE(model.mass_table.has_value());
   EXPECT_EQ(model.mass.size(), 1U);
 }

@@ -71,7 +71,8 @@ State<double> random_state(int n, int m, unsigned seed) {
 }
 
 TEST(Map, LennardJonesOverPairsIsTheSumWrittenOut) {
-  const GraphSystem<double> flat(compile(load_model(HOLONOM_MODELS "/lj-chain.toml"))), mapped(compile(parse_model(lennard_jones, "lj")));
+  const GraphSystem<double> flat(compile(load_model(HOLONOM_MODELS "/lj-chain.toml"))),
+      mapped(compile(parse_model(lennard_jones, "lj")));
   ASSERT_EQ(flat.n(), mapped.n());
   ASSERT_EQ(flat.m(), mapped.m());
   const State<double> x = random_state(flat.n(), flat.m(), 1), u = random_state(flat.n(), flat.m(), 2);
@@ -172,10 +173,12 @@ TEST(Map, ADualRunIsTheExactTangent) {
   ASSERT_TRUE(manifold.project_momentum(plus).ok() && manifold.project_momentum(minus).ok());
   for (int i = 0; i < x.q.size(); ++i) x.p[i].d = to_double(quad((plus.p[i] - minus.p[i]) / (2 * eps)));
   const auto rattle = methods().find("rattle").make<Dual<double>>(dual);
-  const auto wide_plus = methods().find("rattle").make<quad>(wide), wide_minus = methods().find("rattle").make<quad>(wide);
+  const auto wide_plus = methods().find("rattle").make<quad>(wide),
+             wide_minus = methods().find("rattle").make<quad>(wide);
   const double h = 1.0 / 128;
   ASSERT_TRUE(rattle->begin(x, h).ok() && wide_plus->begin(plus, h).ok() && wide_minus->begin(minus, h).ok());
-  for (int k = 0; k < 10; ++k) ASSERT_TRUE(rattle->step(x, h).ok() && wide_plus->step(plus, h).ok() && wide_minus->step(minus, h).ok());
+  for (int k = 0; k < 10; ++k)
+    ASSERT_TRUE(rattle->step(x, h).ok() && wide_plus->step(plus, h).ok() && wide_minus->step(minus, h).ok());
   for (int i = 0; i < x.q.size(); ++i) {
     EXPECT_NEAR(x.q[i].d, to_double(quad((plus.q[i] - minus.q[i]) / (2 * eps))), 1e-12) << i;
     EXPECT_NEAR(x.p[i].d, to_double(quad((plus.p[i] - minus.p[i]) / (2 * eps))), 1e-12) << i;
@@ -211,7 +214,8 @@ TEST(Map, MistakesInTablesAreNamed) {
       {"q.r = [", "q.r = [\"0\", ", "needs 2 formulas"},
       {"(1 - cos(pi*(i + 1)))/2*sin(pi/6)", "r[0].x", "must be a formula of parameters and i"},
   };
-  for (const auto& [was, is, expected] : mistakes) EXPECT_NE(message(was, is).find(expected), std::string::npos) << message(was, is);
+  for (const auto& [was, is, expected] : mistakes)
+    EXPECT_NE(message(was, is).find(expected), std::string::npos) << message(was, is);
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ void expect_second_derivatives(const GraphSystem<quad>& sys) {
   const auto expect = [&](const Vec<quad>& exact, const char* what) {
     quad size(0);
     for (const quad& y : exact) size = std::max(size, quad(abs(y)));
-    for (int i = 0; i < n; ++i) EXPECT_LE(abs(quad(out[i] - exact[i])), size * 1000 * epsilon<quad>()) << what << " " << i;
+    for (int i = 0; i < n; ++i)
+      EXPECT_LE(abs(quad(out[i] - exact[i])), size * 1000 * epsilon<quad>()) << what << " " << i;
   };
   ASSERT_EQ(sys.lacks_hqq(), "");
   Vec<quad> exact(n);
@@ -170,8 +171,9 @@ void expect_second_derivatives(const GraphSystem<quad>& sys) {
 }
 
 TEST(SecondDerivatives, AgreeWithDuals) {
-  for (const char* model : {"double-pendulum", "lj-chain", "henon-heiles", "elastic-double-pendulum", "rigid-body-heavy", "four-bar",
-                            "charged-particle", "slider-crank", "hanging-chain", "stiff-pendulum-chain"}) {
+  for (const char* model :
+       {"double-pendulum", "lj-chain", "henon-heiles", "elastic-double-pendulum", "rigid-body-heavy", "four-bar",
+        "charged-particle", "slider-crank", "hanging-chain", "stiff-pendulum-chain"}) {
     SCOPED_TRACE(model);
     expect_second_derivatives(GraphSystem<quad>(load(model)));
   }
@@ -575,10 +577,14 @@ struct OwnBead {
   void H_p(const Q&, const Q& p, Q& out) const { out = p; }
   void H_pp(const Q&, const Q&, const Q& u, Q& out) const { out = u; }
   void H_pq(const Q&, const Q&, const Q&, Q& out) const { out = {0.0, 0.0}; }
-  void H_qq(const Q& q, const Q&, const Q& u, Q& out) const { out = {2 * (q[1] * u[0] + q[0] * u[1]), 2 * q[0] * u[0]}; }
+  void H_qq(const Q& q, const Q&, const Q& u, Q& out) const {
+    out = {2 * (q[1] * u[0] + q[0] * u[1]), 2 * q[0] * u[0]};
+  }
   void g(const Q& q, Vec<double, 1>& out) const { out[0] = q[1] - q[0] * q[0]; }
   void G(const Q& q, Jacobian<double, 2, 1>& out) const { out(0, 0) = -2 * q[0], out(0, 1) = 1; }
-  void lambda_g_qq(const Q&, const Vec<double, 1>& lambda, const Q& u, Q& out) const { out = {-2 * lambda[0] * u[0], 0.0}; }
+  void lambda_g_qq(const Q&, const Vec<double, 1>& lambda, const Q& u, Q& out) const {
+    out = {-2 * lambda[0] * u[0], 0.0};
+  }
 };
 static_assert(HasHqq<OwnBead> && !RebindsTo<OwnBead, Dual<double>>);
 
@@ -606,7 +612,8 @@ q = { x = 1, y = 1 }
   MethodOptions options;
   options.newton.matrix = StageMatrix::full;
   State<double> x = initial_state(text).state, y = x;
-  const auto one = methods().find("lobatto-3").make<double>(own, options), other = methods().find("lobatto-3").make<double>(text);
+  const auto one = methods().find("lobatto-3").make<double>(own, options),
+             other = methods().find("lobatto-3").make<double>(text);
   ASSERT_TRUE(one->begin(x, 0.1).ok() && other->begin(y, 0.1).ok());
   for (int k = 0; k < 50; ++k) ASSERT_TRUE(one->step(x, 0.1).ok() && other->step(y, 0.1).ok());
   for (int i = 0; i < 2; ++i) EXPECT_NEAR(x.q[i], y.q[i], 1e-12);
@@ -674,8 +681,8 @@ TEST(OwnTypes, AreToldWhatTheyMiss) {
   EXPECT_TRUE(contains(own.lacks_separable(), "V, V_q and mass of my charge"));
   EXPECT_TRUE(contains(own.lacks_curvature(), "g_qq or rebind of my charge"));
   EXPECT_TRUE(contains(own.lacks_hqq(), "H_qq and lambda_g_qq, or rebind, of my charge"));
-  EXPECT_TRUE(
-      contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }), "rattle does not suit"));
+  EXPECT_TRUE(contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }),
+                       "rattle does not suit"));
 }
 
 // The full Newton matrix cannot be had; the other ones can.

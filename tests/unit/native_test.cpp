@@ -124,7 +124,7 @@ TEST(NativeAvailability, SaysWhyNot) {
 
 // ---- operations
 
-constexpr Op unary_operations[] = {Op::neg,  Op::sqrt, Op::exp,  Op::log,  Op::sin,  Op::cos, Op::tan, Op::asin,
+constexpr Op unary_operations[] = {Op::neg,  Op::sqrt, Op::exp,  Op::log,  Op::sin,  Op::cos, Op::tan,  Op::asin,
                                    Op::acos, Op::atan, Op::sinh, Op::cosh, Op::tanh, Op::abs, Op::sign, Op::floor};
 constexpr Op binary_operations[] = {Op::add, Op::sub, Op::mul,  Op::div,        Op::pow,  Op::atan2,
                                     Op::min, Op::max, Op::less, Op::less_equal, Op::equal};
@@ -506,7 +506,8 @@ TEST_F(Native, MapsAndProgramsCompileInOneBatch) {
 vector<Formula> formulas_of(CompiledModel::Form form) {
   using enum Formula;
   vector<Formula> list{
-      g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq, invariants, invariants_along, observables, start};
+      g,           G,    g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq, invariants, invariants_along,
+      observables, start};
   switch (form) {
     case CompiledModel::Form::separable: list.insert(list.end(), {V, V_q, V_qq}); break;
     case CompiledModel::Form::mass_matrix: list.insert(list.end(), {V, V_q, V_qq, M, T_v, T_q, T_vq}); break;

@@ -77,7 +77,8 @@ TEST(PairFile, RoundedDecimalsAreCheckedInThePrecisionOfTheRun) {
   const PairFile file = parse_pair(
       "A = [[0, 0, 0], [0.20833333333333333, 0.33333333333333333, -0.04166666666666667],\n"
       "     [0.16666666666666667, 0.66666666666666667, 0.16666666666666667]]\n"
-      "b = [0.16666666666666667, 0.66666666666666667, 0.16666666666666667]\nc = [0, 0.5, 1]\n", "p.toml");
+      "b = [0.16666666666666667, 0.66666666666666667, 0.16666666666666667]\nc = [0, 0.5, 1]\n",
+      "p.toml");
   EXPECT_EQ(check_with_dual(file.tableau<double>()).order(), 4);
   EXPECT_EQ(check_with_dual(file.tableau<quad>()).order(), 0);
 }
@@ -119,7 +120,8 @@ TEST(PairFile, FromDisk) {
   const std::string path = ::testing::TempDir() + "holonom_pair.toml";
   std::ofstream(path) << good;
   EXPECT_EQ(load_pair(path).stages(), 3);
-  EXPECT_TRUE(contains(message_of<InputError>([] { (void)load_pair("nowhere.toml"); }), "nowhere.toml: the file cannot be read"));
+  EXPECT_TRUE(contains(message_of<InputError>([] { (void)load_pair("nowhere.toml"); }),
+                       "nowhere.toml: the file cannot be read"));
 }
 
 }  // namespace

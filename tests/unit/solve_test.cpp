@@ -504,7 +504,8 @@ TEST(Gram, FailuresAreTold) {
   EXPECT_EQ(gram.factor(G, A).failure, Failure::not_finite);
   EXPECT_FALSE(gram.analyse(G, A, equal_units<double>(2)).ok());
   G.values() = {1, 2, 2, 4};
-  EXPECT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok()) << "dependent constraints are allowed if they are found at the start";
+  EXPECT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok())
+      << "dependent constraints are allowed if they are found at the start";
   EXPECT_EQ(gram.rank(), 1);
   G.values() = {1, 0, 0, 1};
   EXPECT_TRUE(gram.analyse(G, A, equal_units<double>(2)).ok());
@@ -515,7 +516,8 @@ TEST(Gram, FailuresAreTold) {
   Jacobian<double, 2, 2> fixed;
   fixed(0, 0) = fixed(1, 0) = 1;
   GramSolver<double, 2, 2> small(2, 2);
-  EXPECT_EQ(small.analyse(fixed, TestMetric<double, 2>{{1.0, 1.0}, 0.0}, equal_units<double, 2>(2)).failure, Failure::singular);
+  EXPECT_EQ(small.analyse(fixed, TestMetric<double, 2>{{1.0, 1.0}, 0.0}, equal_units<double, 2>(2)).failure,
+            Failure::singular);
 }
 
 TEST(Gram, ANewtonStepWorksBeyondADeadCentre) {
@@ -549,7 +551,8 @@ TEST(RedundantConstraints, AFactorOfTwoToTheKChangesNoBit) {
     Vec<double> unit = equal_units<double>(5), b(5);
     unit[2] = 1 / factor;
     for (int i = 0; i < 5; ++i)
-      for (int j = 0; j < 5; ++j) b[i] += K[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * (j == 2 ? y[j] / factor : y[j]);
+      for (int j = 0; j < 5; ++j)
+        b[i] += K[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] * (j == 2 ? y[j] / factor : y[j]);
     Redundant<double> solver(5, 3, unit);
     EXPECT_TRUE(solver.factor(square(K), 1e-11)) << factor;
     solver.solve(b);

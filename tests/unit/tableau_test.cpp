@@ -1,5 +1,5 @@
-// Runge-Kutta coefficients: the simplifying assumptions as Jay (1996) writes them, his tables and nodes, the last digit in
-// every scalar, and pairs that must be refused.
+// Runge-Kutta coefficients: the simplifying assumptions as Jay (1996) writes them, his tables and nodes, the last digit
+// in every scalar, and pairs that must be refused.
 #include "holonom/coefficients/tableau.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,8 @@ struct Printed {
       mp100 sum(0);
       for (int i = 0; i < s; ++i)
         for (int j = 0; j < s; ++j) sum += t.b[i] * power(i, k - 2) * t.A(i, j) * hat.A(j, l);
-      worst = std::max(worst, mp100(abs(sum - t.b[l] / k + t.b[l] * t.c[l] / (k - 1) - t.b[l] * power(l, k) / (k * (k - 1)))));
+      worst = std::max(worst,
+                       mp100(abs(sum - t.b[l] / k + t.b[l] * t.c[l] / (k - 1) - t.b[l] * power(l, k) / (k * (k - 1)))));
     }
     return worst;
   }
@@ -98,9 +99,9 @@ struct Printed {
     return k - 1;
   }
   Assumptions assumptions() const {
-    return {largest(1, [&](int k) { return B(k); }),       largest(1, [&](int k) { return C(t, k); }),
-            largest(1, [&](int k) { return D(t, k); }),    largest(1, [&](int k) { return C(hat, k); }),
-            largest(1, [&](int k) { return D(hat, k); }),  largest(2, [&](int k) { return CC(k); }),
+    return {largest(1, [&](int k) { return B(k); }),      largest(1, [&](int k) { return C(t, k); }),
+            largest(1, [&](int k) { return D(t, k); }),   largest(1, [&](int k) { return C(hat, k); }),
+            largest(1, [&](int k) { return D(hat, k); }), largest(2, [&](int k) { return CC(k); }),
             largest(2, [&](int k) { return DD(k); })};
   }
 };
@@ -167,7 +168,8 @@ void expect_last_digit(Family family, int s) {
       frexp(y, &exponent);
       const bool zero = abs(y) < Wide("1e-150");
       const Wide half_ulp = ldexp(Wide(1), exponent - std::numeric_limits<S>::digits - 1);
-      EXPECT_LE(abs(zero ? widened(x) : Wide(widened(x) - y)), zero ? Wide(0) : half_ulp) << what << " " << i << " " << j << " of " << s;
+      EXPECT_LE(abs(zero ? widened(x) : Wide(widened(x) - y)), zero ? Wide(0) : half_ulp)
+          << what << " " << i << " " << j << " of " << s;
     };
     for (int i = 0; i < s; ++i) {
       check(got.b[i], want.b[i], "b", i, 0);
@@ -194,7 +196,8 @@ TEST(RungeKutta, WithoutGuardDigitsAFewUnitsAreLost) {
     EXPECT_LT(distance(lobatto_3a<double>(s), runge_kutta<double>(Family::lobatto_3a, s)), 8 * epsilon<double>());
     EXPECT_LT(distance(lobatto_3c<double>(s), runge_kutta<double>(Family::lobatto_3c, s)), 8 * epsilon<double>());
     EXPECT_LT(distance(gauss<quad>(s), runge_kutta<quad>(Family::gauss, s)), 8 * epsilon<quad>());
-    EXPECT_LT(distance(radau_2a<long double>(s), runge_kutta<long double>(Family::radau_2a, s)), 8 * epsilon<long double>());
+    EXPECT_LT(distance(radau_2a<long double>(s), runge_kutta<long double>(Family::radau_2a, s)),
+              8 * epsilon<long double>());
   }
 }
 
@@ -236,7 +239,9 @@ TEST(RungeKutta, TooFewStages) {
 }
 
 TEST(RungeKutta, CollocationRefusesRepeatedNodes) {
-  EXPECT_TRUE(contains(message_of<std::invalid_argument>([] { (void)collocation(Vec<double>{0, 0.5, 0.5, 1}); }),
+  EXPECT_TRUE(contains(message_of<std::invalid_argument>([] {
+                         (void)collocation(Vec<double>{0, 0.5, 0.5, 1});
+                       }),
                        "node 2 is repeated"));
 }
 
@@ -250,8 +255,10 @@ TEST(Jay, Table21) {
 }
 
 TEST(Jay, Table22) {
-  const T A = table({{"0", "0", "0"}, {"5/24", "1/3", "-1/24"}, {"1/6", "2/3", "1/6"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"});
-  const T B = table({{"1/6", "-1/6", "0"}, {"1/6", "1/3", "0"}, {"1/6", "5/6", "0"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"});
+  const T A = table({{"0", "0", "0"}, {"5/24", "1/3", "-1/24"}, {"1/6", "2/3", "1/6"}}, {"1/6", "2/3", "1/6"},
+                    {"0", "1/2", "1"});
+  const T B =
+      table({{"1/6", "-1/6", "0"}, {"1/6", "1/3", "0"}, {"1/6", "5/6", "0"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"});
   EXPECT_EQ(distance(runge_kutta<mp100>(Family::lobatto_3a, 3), A), 0);
   EXPECT_EQ(distance(runge_kutta_dual<mp100>(Family::lobatto_3a, 3), B), 0);
 }
@@ -259,9 +266,12 @@ TEST(Jay, Table22) {
 // Known independently: Hairer, Wanner, section IV.5.
 TEST(Jay, OtherFamiliesInClosedForm) {
   EXPECT_EQ(distance(runge_kutta<mp100>(Family::radau_2a, 2),
-                     table({{"5/12", "-1/12"}, {"3/4", "1/4"}}, {"3/4", "1/4"}, {"1/3", "1"})), 0);
+                     table({{"5/12", "-1/12"}, {"3/4", "1/4"}}, {"3/4", "1/4"}, {"1/3", "1"})),
+            0);
   EXPECT_EQ(distance(runge_kutta<mp100>(Family::lobatto_3c, 3),
-                     table({{"1/6", "-1/3", "1/6"}, {"1/6", "5/12", "-1/12"}, {"1/6", "2/3", "1/6"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"})), 0);
+                     table({{"1/6", "-1/3", "1/6"}, {"1/6", "5/12", "-1/12"}, {"1/6", "2/3", "1/6"}},
+                           {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"})),
+            0);
   const mp100 root = sqrt(mp100(3)) / 6, half = mp100(1) / 2, quarter = half / 2;
   const T g = runge_kutta<mp100>(Family::gauss, 2);
   EXPECT_LT(abs(g.c[0] - (half - root)), mp100("1e-99"));
@@ -319,16 +329,18 @@ TEST(Pairs, RadauWithItsDualIsRefused) {
   EXPECT_TRUE(report.symplectic) << "the pair is symplectic: the reason is another";
   EXPECT_FALSE(report.first_row_is_zero);
   EXPECT_TRUE(report.last_row_is_b && report.last_column_is_zero);
-  EXPECT_EQ(report.text(),
-            "a_11 = 0.416667, but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has 2 conditions g(Q_i) = 0 for the 1 "
-            "multiplier that enters it, more equations than unknowns");
+  EXPECT_EQ(
+      report.text(),
+      "a_11 = 0.416667, but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has 2 conditions g(Q_i) = 0 for the 1 "
+      "multiplier that enters it, more equations than unknowns");
 }
 
 TEST(Pairs, LobattoIIICWithItsDualIsRefused) {
   for (const int s : {2, 3, 7}) {
     const PairReport report = check_with_dual(runge_kutta<mp100>(Family::lobatto_3c, s));
     EXPECT_FALSE(report.first_row_is_zero);
-    EXPECT_TRUE(contains(report.text(), "but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has " + std::to_string(s) + " conditions"));
+    EXPECT_TRUE(contains(report.text(), "but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has " +
+                                            std::to_string(s) + " conditions"));
   }
 }
 
@@ -343,19 +355,23 @@ TEST(Pairs, GaussIsRefusedForAllItLacks) {
 }
 
 TEST(Pairs, WithoutADual) {
-  const T t = table({{"0", "0", "0"}, {"1/4", "1/4", "0"}, {"1/2", "0", "1/2"}}, {"1/2", "0", "1/2"}, {"0", "1/2", "1"});
-  EXPECT_EQ(check_with_dual(t).text(), "b_2 = 0: there is no symplectic dual, since â_ij = b_j (1 − a_ji/b_i) divides by it");
+  const T t =
+      table({{"0", "0", "0"}, {"1/4", "1/4", "0"}, {"1/2", "0", "1/2"}}, {"1/2", "0", "1/2"}, {"0", "1/2", "1"});
+  EXPECT_EQ(check_with_dual(t).text(),
+            "b_2 = 0: there is no symplectic dual, since â_ij = b_j (1 − a_ji/b_i) divides by it");
   EXPECT_TRUE(contains(message_of<std::invalid_argument>([&] { (void)symplectic_dual(t); }), "b_2 = 0"));
 }
 
 TEST(Pairs, RepeatedNodes) {
-  const T t = table({{"0", "0", "0"}, {"1/4", "1/8", "1/8"}, {"1/4", "1/4", "1/2"}}, {"1/4", "1/4", "1/2"}, {"0", "1/2", "1/2"});
+  const T t = table({{"0", "0", "0"}, {"1/4", "1/8", "1/8"}, {"1/4", "1/4", "1/2"}}, {"1/4", "1/4", "1/2"},
+                    {"0", "1/2", "1/2"});
   EXPECT_TRUE(contains(check_with_dual(t).text(), "c_2 = c_3 = 0.5: the nodes must be distinct"));
 }
 
 TEST(Pairs, SingularA0) {
   // Rows 2 and 3 of A are equal.
-  const T t = table({{"0", "0", "0"}, {"1/6", "2/3", "1/6"}, {"1/6", "2/3", "1/6"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"});
+  const T t =
+      table({{"0", "0", "0"}, {"1/6", "2/3", "1/6"}, {"1/6", "2/3", "1/6"}}, {"1/6", "2/3", "1/6"}, {"0", "1/2", "1"});
   const PairReport report = check_with_dual(t);
   EXPECT_FALSE(report.invertible);
   EXPECT_TRUE(contains(report.text(), "A₀Â₀ is singular"));
@@ -389,8 +405,8 @@ TEST(Pairs, LastWeightAndSumOfWeights) {
   EXPECT_TRUE(contains(text, "the sum of the weights b differs from 1 by 1"));
 }
 
-// One wrong digit, the 95th, in any one coefficient: the pair of A with its true partner must be rejected, or at least the
-// order must drop.
+// One wrong digit, the 95th, in any one coefficient: the pair of A with its true partner must be rejected, or at least
+// the order must drop.
 TEST(Pairs, OneWrongDigitIsSeen) {
   for (const int s : {3, 6}) {
     const T good = runge_kutta<mp100>(Family::lobatto_3a, s), hat = runge_kutta_dual<mp100>(Family::lobatto_3a, s);

@@ -1,4 +1,5 @@
-// What a method keeps on a problem with a step: each claim of its MethodInfo, measured, with the bound that it is held against.
+// What a method keeps on a problem with a step: each claim of its MethodInfo, measured, with the bound that it is held
+// against.
 #pragma once
 
 #include <string>

@@ -51,7 +51,13 @@ class Certify {
 
  public:
   Certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h)
-      : entry_(entry), info_(entry.info.on(sys.m())), sys_(sys), start_(start), h_(h), map_(entry, sys), rounded_(sys.template rebind<double>()),
+      : entry_(entry),
+        info_(entry.info.on(sys.m())),
+        sys_(sys),
+        start_(start),
+        h_(h),
+        map_(entry, sys),
+        rounded_(sys.template rebind<double>()),
         start_double_(convert<double>(start)) {}
 
   Certificate operator()() {
@@ -61,24 +67,29 @@ class Certify {
       result_.failure = e.what();
       return std::move(result_);
     }
-    add("position constraint", info_.keeps_position, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().position); });
-    add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none", [&](Claim& c) { constraint(c, residuals().hidden); });
-    add("symplecticity", info_.symplectic, !has_dual || sys_.n() <= most_tangents, "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
+    add("position constraint", info_.keeps_position, sys_.m() > 0, "the model has none",
+        [&](Claim& c) { constraint(c, residuals().position); });
+    add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none",
+        [&](Claim& c) { constraint(c, residuals().hidden); });
+    add("symplecticity", info_.symplectic, !has_dual || sys_.n() <= most_tangents,
+        "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
         [&](Claim& c) { symplecticity(c); });
     add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
-    add("reversibility", info_.symmetric, reversal_defect(rounded_, start_double_) < 1e-10, "the model is not reversible: see [reversal]",
-        [&](Claim& c) { reversibility(c); });
+    add("reversibility", info_.symmetric, reversal_defect(rounded_, start_double_) < 1e-10,
+        "the model is not reversible: see [reversal]", [&](Claim& c) { reversibility(c); });
     momenta();
     add("energy drift", info_.symplectic, speed_ > 0, "nothing moves", [&](Claim& c) { energy(c); });
     const bool is_large = sys_.n() + sys_.m() > most_unknowns;
-    const char* const no_order = is_large ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
-                                          : speed_ > 0 ? "the method claims none with constraints" : "nothing moves";
+    const char* const no_order =
+        is_large     ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
+        : speed_ > 0 ? "the method claims none with constraints"
+                     : "nothing moves";
     add("order", info_.order > 0, speed_ > 0 && info_.order > 0 && !is_large, no_order, [&](Claim& c) { order(c); });
     return std::move(result_);
   }
 
  private:
-  static constexpr long run_length = 300;                         // of properties that must hold at every step
+  static constexpr long run_length = 300;                 // of properties that must hold at every step
   static constexpr std::array<long, 2> few_steps{1, 10};  // of local properties
   static constexpr int most_tangents = 500, most_unknowns = 300;
   static constexpr int starts = 4;  // of local properties, along the run
@@ -170,7 +181,8 @@ class Certify {
       const GraphSystem<Dual<S>> dual = sys_.template rebind<Dual<S>>();
       R worst(0);
       for (const long steps : few_steps)
-        for (const State<S>& x : states_) keep_largest(worst, R(symplectic_defect(entry_, sys_, dual, x, size_, h_, steps)));
+        for (const State<S>& x : states_)
+          keep_largest(worst, R(symplectic_defect(entry_, sys_, dual, x, size_, h_, steps)));
       c.measured = to_double(worst);
       c.bound = in_scalar<S>(Bounds::tangent_defect);
       c.remark = "defect of the symplectic form under the exact tangent map, 1 and 10 steps";
@@ -188,7 +200,9 @@ class Certify {
         c.measured = to_double(loop.change());
         const S difference = loop.after - before;
         before = loop.after;
-        if (points > fewest && to_double(R(magnitude(difference) / magnitude(loop.before))) <= std::max(c.bound, c.measured / 100)) return;
+        if (points > fewest &&
+            to_double(R(magnitude(difference) / magnitude(loop.before))) <= std::max(c.bound, c.measured / 100))
+          return;
       }
       c.verdict = Verdict::not_measured;
       c.remark = "the action of the loop did not converge with 512 points";
@@ -220,18 +234,20 @@ class Certify {
     std::optional<Vec<R>> errors;
     for (std::size_t k = 0; k < linear.size(); ++k) {
       if (!linear[k]) continue;
-      add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, rates[k] < 1e-9, "the exact flow does not conserve it", [&](Claim& c) {
-        if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
-        c.measured = to_double((*errors)[static_cast<int>(k)]);
-        c.bound = round_off();
-        c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
-      });
+      add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, rates[k] < 1e-9,
+          "the exact flow does not conserve it", [&](Claim& c) {
+            if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
+            c.measured = to_double((*errors)[static_cast<int>(k)]);
+            c.bound = round_off();
+            c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
+          });
     }
   }
 
-  // Drift against the band in which the energy oscillates. The energy error of a chaotic motion moves while it spreads from its start,
-  // and its mean stands still after many steps only: where there is a drift, a longer stretch after that is asked. A drift of the
-  // method is steady: it has the same sign in all stretches, and the same rate in the last two, to a factor of 2.
+  // Drift against the band in which the energy oscillates. The energy error of a chaotic motion moves while it spreads
+  // from its start, and its mean stands still after many steps only: where there is a drift, a longer stretch after
+  // that is asked. A drift of the method is steady: it has the same sign in all stretches, and the same rate in the
+  // last two, to a factor of 2.
   void energy(Claim& c) {
     const double cost = static_cast<double>(substeps(info_).count) * (sys_.n() + sys_.m());
     const double worth = is_wide ? 4e5 : 1e7;
@@ -246,8 +262,9 @@ class Certify {
       const double ratio = energy.drift / static_cast<double>(steps) / rate;
       same_sign = same_sign && (k == 1 || ratio > 0);
       rate = energy.drift / static_cast<double>(steps);
-      const double noise = energy_noise(info_, rounding_of(info_, travel()), !sys_.lacks_separable().empty(), has_roots(sys_.compiled().model()),
-                                        energy.size, to_double(epsilon<S>()), steps);
+      const double noise =
+          energy_noise(info_, rounding_of(info_, travel()), !sys_.lacks_separable().empty(),
+                       has_roots(sys_.compiled().model()), energy.size, to_double(epsilon<S>()), steps);
       c.measured = std::abs(energy.drift);
       c.bound = std::max(Bounds::energy_drift * energy.band(), noise);
       c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());
@@ -257,8 +274,9 @@ class Certify {
         const bool may_wander = sys_.n() - constraint_rank(rounded_, start_double_).rank > 1;
         if (k > 1 && may_wander && !(same_sign && ratio > 0.5 && ratio < 2)) {
           c.verdict = Verdict::not_measured;
-          c.remark = text("no steady drift, but the energy wanders, last by %.1e %s, as in a chaotic motion with long steps", c.measured,
-                          c.remark.c_str());
+          c.remark =
+              text("no steady drift, but the energy wanders, last by %.1e %s, as in a chaotic motion with long steps",
+                   c.measured, c.remark.c_str());
         }
         return;
       }
@@ -266,9 +284,9 @@ class Certify {
     }
   }
 
-  // Over half the time in which the motion goes its own length, or over the run if that is shorter, from a state on the way.
-  // Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are measured in
-  // quad.
+  // Over half the time in which the motion goes its own length, or over the run if that is shorter, from a state on the
+  // way. Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are
+  // measured in quad.
   void order(Claim& c) {
     c.at_least = true;
     c.bound = info_.order - order_bound(info_);
@@ -284,10 +302,12 @@ class Certify {
   }
   template <class T>
   void order_in(Claim& c) {
-    const T time = T(std::min(to_double(size_.q) / (2 * speed_), static_cast<double>(run_length) * std::abs(to_double(h_))));
+    const T time =
+        T(std::min(to_double(size_.q) / (2 * speed_), static_cast<double>(run_length) * std::abs(to_double(h_))));
     const GraphSystem<T> sys = sys_.template rebind<T>();
     State<T> x = convert<T>(states_.front());
-    if (!Manifold<T>(sys).project(x).ok()) throw std::runtime_error("the start of the measurement is not on the manifold");
+    if (!Manifold<T>(sys).project(x).ok())
+      throw std::runtime_error("the start of the measurement is not on the manifold");
     ReferenceFlow<T> flow(sys, reference_columns<T>());
     const double goal = std::max(100 * to_double(epsilon<T>()), 1e-32);
     double last = 1;
@@ -317,8 +337,8 @@ class Certify {
     }
     c.verdict = Verdict::holds;
     c.measured = std::min(fit.slope_q, fit.slope_p);
-    c.remark = text("slopes %.3f (q) and %.3f (p) at h = %.2g, errors %.1e and %.1e (%s)", fit.slope_q, fit.slope_p, finest.h, finest.error_q,
-                    finest.error_p, precision_name<T>().c_str());
+    c.remark = text("slopes %.3f (q) and %.3f (p) at h = %.2g, errors %.1e and %.1e (%s)", fit.slope_q, fit.slope_p,
+                    finest.h, finest.error_q, finest.error_p, precision_name<T>().c_str());
   }
 
   const MethodEntry& entry_;

@@ -1,4 +1,5 @@
-// Methods and steps side by side on one problem: errors at the same end, against the same reference, and what they cost.
+// Methods and steps side by side on one problem: errors at the same end, against the same reference, and what they
+// cost.
 #pragma once
 
 #include <limits>
@@ -16,8 +17,8 @@ struct StateErrors {
   double q = unknown, p = unknown, lambda = unknown;
 };
 
-// A method with a step. Energy, residuals and invariants are the largest errors over all steps, as `run` has them. Counters and
-// CPU time are those of a second run of bare steps, without looks at the states in between.
+// A method with a step. Energy, residuals and invariants are the largest errors over all steps, as `run` has them.
+// Counters and CPU time are those of a second run of bare steps, without looks at the states in between.
 struct ComparisonRow {
   enum class Status { done, failed, unsuitable };
 
@@ -28,7 +29,8 @@ struct ComparisonRow {
   Status status = Status::done;
   std::string message;  // why there is nothing else
   StateErrors error;
-  StateErrors order;  // slope of log(error) over log(h) from the row before, above rounding errors of both and of the reference
+  StateErrors
+      order;  // slope of log(error) over log(h) from the row before, above rounding errors of both and of the reference
   double energy = 0, position = 0, hidden = 0;
   std::vector<double> invariants;
   Counters counters;

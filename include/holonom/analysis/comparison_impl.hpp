@@ -52,7 +52,8 @@ class Compare {
   using Row = ComparisonRow;
 
  public:
-  Compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan) : sys_(sys), start_(initial_state(sys).state), plan_(plan) {}
+  Compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan)
+      : sys_(sys), start_(initial_state(sys).state), plan_(plan) {}
 
   Comparison operator()() {
     for (const MethodEntry& method : plan_.methods)
@@ -60,8 +61,10 @@ class Compare {
     bool any = false;
     for (const Row& row : result_.rows) any = any || row.status == Row::Status::done;
     if (!any) return std::move(result_);
-    if (plan_.reference) measure(by_method(*plan_.reference));
-    else measure(by_extrapolation());
+    if (plan_.reference)
+      measure(by_method(*plan_.reference));
+    else
+      measure(by_extrapolation());
     find_orders();
     return std::move(result_);
   }
@@ -145,7 +148,8 @@ class Compare {
       throw;
     } catch (const std::runtime_error& e) {
       throw InputError(std::string("there is no reference: ") + e.what() +
-                       " (it runs into a singular position, or becomes too fast). Take a shorter --until, or give --reference METHOD:STEP");
+                       " (it runs into a singular position, or becomes too fast). Take a shorter --until, or give "
+                       "--reference METHOD:STEP");
     }
   }
 
@@ -170,10 +174,13 @@ class Compare {
     std::copy(end.q.begin(), end.q.end(), exact.state.q.begin());
     std::copy(end.p.begin(), end.p.end(), exact.state.p.begin());
     std::copy(end.lambda.begin(), end.lambda.end(), exact.state.lambda.begin());
-    result_.reference = key + " with h = " + in_digits("%.10g", to_double(h)) + ", " + std::to_string(steps) + " steps (" + precision_name<S>() + ")";
+    result_.reference = key + " with h = " + in_digits("%.10g", to_double(h)) + ", " + std::to_string(steps) +
+                        " steps (" + precision_name<S>() + ")";
     if (const long half = steps / 2; half > 0) {
       const StateErrors difference = errors(end_of(S(plan_.until / S(half)), half, nullptr), exact);
-      const double gain = std::pow(static_cast<double>(steps) / static_cast<double>(half), std::max(1, reference.method.info.on(sys_.m()).order)) - 1;
+      const double gain = std::pow(static_cast<double>(steps) / static_cast<double>(half),
+                                   std::max(1, reference.method.info.on(sys_.m()).order)) -
+                          1;
       const double least = to_double(epsilon<S>()) * std::sqrt(static_cast<double>(steps));
       const auto part = [&](double d) { return std::max(d / gain, least); };
       result_.accuracy = {part(difference.q), part(difference.p), part(difference.lambda)};
@@ -215,8 +222,10 @@ class Compare {
     for (std::size_t k = 1; k < result_.rows.size(); ++k) {
       const Row& before = result_.rows[k - 1];
       Row& row = result_.rows[k];
-      if (row.step == 0 || before.h == row.h || before.status != Row::Status::done || row.status != Row::Status::done) continue;
-      const double rounding = 100 * to_double(epsilon<S>()) * std::sqrt(static_cast<double>(std::max(before.steps, row.steps)));
+      if (row.step == 0 || before.h == row.h || before.status != Row::Status::done || row.status != Row::Status::done)
+        continue;
+      const double rounding =
+          100 * to_double(epsilon<S>()) * std::sqrt(static_cast<double>(std::max(before.steps, row.steps)));
       for (double StateErrors::*part : {&StateErrors::q, &StateErrors::p, &StateErrors::lambda}) {
         const double noise = std::max(rounding, 10 * result_.accuracy.*part);
         if (before.error.*part > noise && row.error.*part > noise)

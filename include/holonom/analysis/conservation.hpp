@@ -79,7 +79,7 @@ struct EnergyDrift {
   double initial = 0;
   double lowest = 0, highest = 0;  // of H − H(x_0)
   double drift = 0;                // change of H along the fitted line over the whole run
-  double size = 0;                 // ½ |p·H_p| + |H| + |h H_p·H_qq q|, the largest: what rounding errors of H are relative to
+  double size = 0;  // ½ |p·H_p| + |H| + |h H_p·H_qq q|, the largest: what rounding errors of H are relative to
   double band() const { return highest - lowest; }
 };
 

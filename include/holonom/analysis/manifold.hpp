@@ -20,21 +20,33 @@ class Manifold {
 
  public:
   explicit Manifold(const AnySystem<S>& sys)
-      : sys_(sys), gram_(sys.n(), sys.m()), G_(sys.pattern()), v_(sys.n()), a_(sys.n()), b_(sys.n()), r_(sys.m()),
-        c_(sys.m()), scale_(sys.n(), sys.m()), largest_hidden_(sys.m()), fastest_(sys.m()) {}
+      : sys_(sys),
+        gram_(sys.n(), sys.m()),
+        G_(sys.pattern()),
+        v_(sys.n()),
+        a_(sys.n()),
+        b_(sys.n()),
+        r_(sys.m()),
+        c_(sys.m()),
+        scale_(sys.n(), sys.m()),
+        largest_hidden_(sys.m()),
+        fastest_(sys.m()) {}
 
   // |g| and |G H_p|
   Residual<R> position(const Vec<S>& q) {
     sys_.g_and_G(q, r_, G_);
-    if (!scale_known_) find_scale(q);
-    else scale_.grow(G_, q);
+    if (!scale_known_)
+      find_scale(q);
+    else
+      scale_.grow(G_, q);
     return measure(scale_.inverse());
   }
   Residual<R> hidden(const Vec<S>& q, const Vec<S>& p) {
     sys_.G(q, G_);
     if (!scale_known_) find_scale(q);
     if (!rank_known_) {
-      redundant_ = gram_.analyse(G_, MetricAt<AnySystem<S>>{sys_, q, p}, scale_.row_units()).ok() && gram_.rank() < gram_.m();
+      redundant_ =
+          gram_.analyse(G_, MetricAt<AnySystem<S>>{sys_, q, p}, scale_.row_units()).ok() && gram_.rank() < gram_.m();
       rank_known_ = true;
     }
     sys_.H_p(q, p, v_);
@@ -120,7 +132,8 @@ class Manifold {
       const auto verdict = convergence(r.relative);
       if (verdict == Convergence<R>::Verdict::done) return {};
       if (verdict == Convergence<R>::Verdict::failed)
-        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint, to_double(r.relative)};
+        return {r.relative == r.relative ? Failure::no_convergence : Failure::not_finite, r.constraint,
+                to_double(r.relative)};
       // Off the manifold, redundant constraints are dependent only nearly.
       if (const Status s = gram_.analyse(G_, metric(x), scale_.row_units(), R(1e-7)); !s.ok()) return s;
       gram_.solve(r_);

@@ -77,9 +77,10 @@ class NumericalMap {
     char residual[48] = "";
     if (status.residual != 0) std::snprintf(residual, sizeof residual, ", residual %.3g", status.residual);
     std::string what = words[static_cast<int>(status.failure)];
-    if (status.constraint >= 0) what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
-    throw StepFailed(key_ + " on " + sys_.labels().model + ": " + (number == 0 ? "begin" : "step " + std::to_string(number)) + " failed (" +
-                     what + residual + ")");
+    if (status.constraint >= 0)
+      what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
+    throw StepFailed(key_ + " on " + sys_.labels().model + ": " +
+                     (number == 0 ? "begin" : "step " + std::to_string(number)) + " failed (" + what + residual + ")");
   }
 
   std::string key_;

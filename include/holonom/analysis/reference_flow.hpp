@@ -24,7 +24,8 @@ class ReferenceFlow {
 
   int order() const { return 2 * columns_; }
 
-  // x(t + time) by `steps` steps, with its multipliers; see(x) after each. Throws std::runtime_error where there are none.
+  // x(t + time) by `steps` steps, with its multipliers; see(x) after each. Throws std::runtime_error where there are
+  // none.
   template <class See>
   State<S> operator()(State<S> x, const S& time, long steps, See&& see) {
     const S t0 = x.t, h = time / S(steps);
@@ -116,11 +117,11 @@ struct ReferenceSolution {
   double error = 1;  // of q and p: the distance from the solution with half the steps, an upper estimate
 };
 
-// Doubles the number of steps until serves(solution) says so, or `most` would be exceeded. Steps that are too long for any
-// solution are doubled as well; throws std::runtime_error if all are.
+// Doubles the number of steps until serves(solution) says so, or `most` would be exceeded. Steps that are too long for
+// any solution are doubled as well; throws std::runtime_error if all are.
 template <class S, class Serves>
-ReferenceSolution<S> reference_solution(ReferenceFlow<S>& flow, const State<S>& start, const S& time, long steps, long most,
-                                        Serves&& serves) {
+ReferenceSolution<S> reference_solution(ReferenceFlow<S>& flow, const State<S>& start, const S& time, long steps,
+                                        long most, Serves&& serves) {
   State<S> before = start;
   for (;; steps *= 2) {
     ReferenceSolution<S> now;

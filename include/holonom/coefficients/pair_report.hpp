@@ -1,5 +1,5 @@
-// May a pair (A, b, c), (Â, b̂, ĉ) be used for constrained systems, and with which order? The hypotheses H of Jay (1996),
-// section 4, one by one, and in plain words what is wrong where one of them fails.
+// May a pair (A, b, c), (Â, b̂, ĉ) be used for constrained systems, and with which order? The hypotheses H of Jay
+// (1996), section 4, one by one, and in plain words what is wrong where one of them fails.
 #pragma once
 
 #include <cstdio>
@@ -60,7 +60,8 @@ R smallest_pivot(const Tableau<R>& t, const Tableau<R>& hat) {
 }
 
 inline std::string no_dual(int i) {
-  return "b_" + std::to_string(i + 1) + " = 0: there is no symplectic dual, since â_ij = b_j (1 − a_ji/b_i) divides by it";
+  return "b_" + std::to_string(i + 1) +
+         " = 0: there is no symplectic dual, since â_ij = b_j (1 − a_ji/b_i) divides by it";
 }
 
 template <class R>
@@ -72,11 +73,13 @@ class PairCheck {
   PairReport report() {
     report_.stages = s_;
     if (s_ < 2) {
-      fail("a pair needs at least 2 stages, not " + std::to_string(s_) + ": both ends of a step lie on the constraints");
+      fail("a pair needs at least 2 stages, not " + std::to_string(s_) +
+           ": both ends of a step lie on the constraints");
       return report_;
     }
     if (hat_.stages() != s_) {
-      fail("the two methods have " + std::to_string(s_) + " and " + std::to_string(hat_.stages()) + " stages: they must agree");
+      fail("the two methods have " + std::to_string(s_) + " and " + std::to_string(hat_.stages()) +
+           " stages: they must agree");
       return report_;
     }
     if (!check_finite()) return report_;
@@ -115,10 +118,14 @@ class PairCheck {
   void check_same() {
     int i = differs(t_.b, hat_.b);
     report_.same_weights = i < 0;
-    if (i >= 0) fail(entry("b", i) + " = " + number(t_.b[i]) + ", but " + entry("b̂", i) + " = " + number(hat_.b[i]) + ": the pair needs b = b̂ (2.3a)");
+    if (i >= 0)
+      fail(entry("b", i) + " = " + number(t_.b[i]) + ", but " + entry("b̂", i) + " = " + number(hat_.b[i]) +
+           ": the pair needs b = b̂ (2.3a)");
     i = differs(t_.c, hat_.c);
     report_.same_nodes = i < 0;
-    if (i >= 0) fail(entry("c", i) + " = " + number(t_.c[i]) + ", but " + entry("ĉ", i) + " = " + number(hat_.c[i]) + ": the pair needs c = ĉ");
+    if (i >= 0)
+      fail(entry("c", i) + " = " + number(t_.c[i]) + ", but " + entry("ĉ", i) + " = " + number(hat_.c[i]) +
+           ": the pair needs c = ĉ");
   }
 
   void check_weights_and_nodes() {
@@ -131,11 +138,13 @@ class PairCheck {
       for (int j = 0; j < i; ++j)
         if (zero(t_.c[i] - t_.c[j])) {
           report_.distinct_nodes = false;
-          fail(entry("c", j) + " = " + entry("c", i) + " = " + number(t_.c[i]) + ": the nodes must be distinct (Theorem 2.2)");
+          fail(entry("c", j) + " = " + entry("c", i) + " = " + number(t_.c[i]) +
+               ": the nodes must be distinct (Theorem 2.2)");
         }
     }
     report_.last_weight = !zero(t_.b[s_ - 1]);
-    if (!report_.last_weight) fail(entry("b", s_ - 1) + " = 0: the last multiplier does not reach p_1, so G H_p = 0 cannot be met (3.3d)");
+    if (!report_.last_weight)
+      fail(entry("b", s_ - 1) + " = 0: the last multiplier does not reach p_1, so G H_p = 0 cannot be met (3.3d)");
   }
 
   void check_rows() {
@@ -144,14 +153,17 @@ class PairCheck {
       R excess = -t_.c[i];
       for (int k = 0; k < s_; ++k) excess += t_.A(i, k);
       if (!zero(excess))
-        fail(entry("c", i) + " = " + number(t_.c[i]) + " is not the sum of row " + std::to_string(i + 1) + " of A, from which it differs by " + number(excess));
+        fail(entry("c", i) + " = " + number(t_.c[i]) + " is not the sum of row " + std::to_string(i + 1) +
+             " of A, from which it differs by " + number(excess));
     }
     int j = first_of([&](int k) { return !zero(t_.A(0, k)); });
     report_.first_row_is_zero = j < 0;
     if (j >= 0)
-      fail(entry("a", 0, j) + " = " + number(t_.A(0, j)) + ", but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has " +
-           std::to_string(s_) + " conditions g(Q_i) = 0 for the " + std::to_string(last) +
-           (last == 1 ? " multiplier that enters it" : " multipliers that enter it") + ", more equations than unknowns");
+      fail(entry("a", 0, j) + " = " + number(t_.A(0, j)) +
+           ", but a_1j = 0 is needed (3.12): Q_1 is not q_0, so (3.11) has " + std::to_string(s_) +
+           " conditions g(Q_i) = 0 for the " + std::to_string(last) +
+           (last == 1 ? " multiplier that enters it" : " multipliers that enter it") +
+           ", more equations than unknowns");
     j = first_of([&](int k) { return !zero(t_.A(last, k) - t_.b[k]); });
     report_.last_row_is_b = j < 0;
     if (j >= 0)
@@ -165,7 +177,8 @@ class PairCheck {
     const R pivot = smallest_pivot(t_, hat_);
     report_.invertible = !zero(pivot);
     if (zero(pivot))
-      fail("A₀Â₀ is singular (3.14; its smallest pivot is " + number(pivot) + " of the largest): the multipliers are not determined");
+      fail("A₀Â₀ is singular (3.14; its smallest pivot is " + number(pivot) +
+           " of the largest): the multipliers are not determined");
   }
 
   void check_symplectic() {

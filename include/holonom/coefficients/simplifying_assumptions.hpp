@@ -2,8 +2,8 @@
 // CĈ(Q), DD̂(R) hold, and the orders that follow from them.
 //
 // Each of them is a statement about all polynomials f below some degree, which the paper writes for the powers of x.
-// Here f runs through the Legendre polynomials of [0, 1] instead: the numbers are the same, but the first condition that
-// fails does so visibly, where powers of high degree are so nearly dependent that in double all seem to hold.
+// Here f runs through the Legendre polynomials of [0, 1] instead: the numbers are the same, but the first condition
+// that fails does so visibly, where powers of high degree are so nearly dependent that in double all seem to hold.
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,8 @@ std::pair<R, R> jacobi(int n, int alpha, int beta, const R& y) {
   R p1 = (R(alpha - beta) + R(ab + 2) * y) / R(2), d1 = R(ab + 2) / R(2);
   for (int k = 2; k <= n; ++k) {
     const R next(2 * k * (k + ab) * (2 * k + ab - 2)), slope((2 * k + ab - 1) * (2 * k + ab) * (2 * k + ab - 2));
-    const R constant((2 * k + ab - 1) * (alpha * alpha - beta * beta)), last(2 * (k + alpha - 1) * (k + beta - 1) * (2 * k + ab));
+    const R constant((2 * k + ab - 1) * (alpha * alpha - beta * beta)),
+        last(2 * (k + alpha - 1) * (k + beta - 1) * (2 * k + ab));
     const R factor = slope * y + constant;
     const R p2 = (factor * p1 - last * p0) / next, d2 = (factor * d1 + slope * p1 - last * d0) / next;
     p0 = p1, p1 = p2, d0 = d1, d1 = d2;
@@ -103,7 +104,8 @@ class LagrangeBasis {
       for (int k = 0; k < c_.size(); ++k)
         if (k != j) product *= c_[j] - c_[k];
       if (product == R(0))
-        throw std::invalid_argument("collocation: node " + std::to_string(j + 1) + " is repeated; the nodes must be distinct");
+        throw std::invalid_argument("collocation: node " + std::to_string(j + 1) +
+                                    " is repeated; the nodes must be distinct");
       scale_[j] = R(1) / product;
     }
   }
@@ -218,8 +220,7 @@ template <class R>
 Tableau<R> symplectic_dual(const Tableau<R>& t) {
   Tableau<R> dual = t;
   for (int i = 0; i < t.stages(); ++i) {
-    if (t.b[i] == R(0))
-      throw std::invalid_argument("there is no symplectic dual: b_" + std::to_string(i + 1) + " = 0");
+    if (t.b[i] == R(0)) throw std::invalid_argument("there is no symplectic dual: b_" + std::to_string(i + 1) + " = 0");
     for (int j = 0; j < t.stages(); ++j) dual.A(i, j) = t.b[j] * (R(1) - t.A(j, i) / t.b[i]);
   }
   return dual;

@@ -2,10 +2,9 @@
 // is reached by differentiating again, and common parts are shared.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
-
-#include <optional>
 
 #include "holonom/expr/graph.hpp"
 

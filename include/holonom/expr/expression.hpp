@@ -21,15 +21,15 @@ inline Expr lift(Graph* g, const Expr& x) {
   return x;
 }
 template <class T>
-  requires std::is_arithmetic_v<T>
-Expr lift(Graph* g, T x) {
-  if constexpr (std::is_integral_v<T>) return {g, g->number(static_cast<long long>(x))};
-  else return {g, g->number(static_cast<double>(x))};
+requires std::is_arithmetic_v<T> Expr lift(Graph* g, T x) {
+  if constexpr (std::is_integral_v<T>)
+    return {g, g->number(static_cast<long long>(x))};
+  else
+    return {g, g->number(static_cast<double>(x))};
 }
 inline Graph* graph_of(const Expr& a, const auto&) { return a.graph; }
 template <class T>
-  requires std::is_arithmetic_v<T>
-Graph* graph_of(T, const Expr& b) { return b.graph; }
+requires std::is_arithmetic_v<T> Graph* graph_of(T, const Expr& b) { return b.graph; }
 
 template <class A, class B>
 concept Operands = (std::is_same_v<A, Expr> && (std::is_same_v<B, Expr> || std::is_arithmetic_v<B>)) ||
@@ -42,26 +42,26 @@ Expr binary(Op op, const A& a, const B& b) {
 }
 }  // namespace detail
 
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator+(const A& a, const B& b) { return detail::binary(Op::add, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator-(const A& a, const B& b) { return detail::binary(Op::sub, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator*(const A& a, const B& b) { return detail::binary(Op::mul, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator/(const A& a, const B& b) { return detail::binary(Op::div, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr pow(const A& a, const B& b) { return detail::binary(Op::pow, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr atan2(const A& a, const B& b) { return detail::binary(Op::atan2, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr min(const A& a, const B& b) { return detail::binary(Op::min, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr max(const A& a, const B& b) { return detail::binary(Op::max, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator<(const A& a, const B& b) { return detail::binary(Op::less, a, b); }
-template <class A, class B> requires detail::Operands<A, B>
-Expr operator>(const A& a, const B& b) { return detail::binary(Op::less, b, a); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator+(const A& a, const B& b) { return detail::binary(Op::add, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator-(const A& a, const B& b) { return detail::binary(Op::sub, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator*(const A& a, const B& b) { return detail::binary(Op::mul, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator/(const A& a, const B& b) { return detail::binary(Op::div, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr pow(const A& a, const B& b) { return detail::binary(Op::pow, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr atan2(const A& a, const B& b) { return detail::binary(Op::atan2, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr min(const A& a, const B& b) { return detail::binary(Op::min, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr max(const A& a, const B& b) { return detail::binary(Op::max, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator<(const A& a, const B& b) { return detail::binary(Op::less, a, b); }
+template <class A, class B>
+requires detail::Operands<A, B> Expr operator>(const A& a, const B& b) { return detail::binary(Op::less, b, a); }
 
 inline Expr operator-(const Expr& a) { return {a.graph, a.graph->neg(a.node)}; }
 inline Expr& operator+=(Expr& a, const auto& b) { return a = a + b; }

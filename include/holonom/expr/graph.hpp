@@ -14,13 +14,38 @@
 namespace holonom {
 
 enum class Op : std::uint8_t {
-  constant, pi, input,
-  add, sub, mul, div, neg,
+  constant,
+  pi,
+  input,
+  add,
+  sub,
+  mul,
+  div,
+  neg,
   powi,  // integer power: b holds the exponent
-  pow, sqrt, exp, log, sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh,
-  abs, sign, floor, min, max,
-  less, less_equal, equal,  // 1 or 0
-  select,                   // a ≠ 0 ? b : c
+  pow,
+  sqrt,
+  exp,
+  log,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  atan2,
+  sinh,
+  cosh,
+  tanh,
+  abs,
+  sign,
+  floor,
+  min,
+  max,
+  less,
+  less_equal,
+  equal,   // 1 or 0
+  select,  // a ≠ 0 ? b : c
 };
 
 using NodeId = std::uint32_t;
@@ -71,8 +96,7 @@ class Graph {
   // All nodes that `roots` depend on, arguments first.
   std::vector<NodeId> reachable(std::span<const NodeId> roots) const;
   // The same expressions with some inputs replaced.
-  std::vector<NodeId> substitute(std::span<const NodeId> roots,
-                                 const std::unordered_map<NodeId, NodeId>& by);
+  std::vector<NodeId> substitute(std::span<const NodeId> roots, const std::unordered_map<NodeId, NodeId>& by);
   // Rebuilds node `i` (an operation) with new arguments, simplifying again.
   NodeId rebuild(const Node& node, NodeId a, NodeId b, NodeId c);
 

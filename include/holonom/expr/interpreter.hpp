@@ -24,9 +24,9 @@ class Interpreter {
   Interpreter() = default;
   explicit Interpreter(std::shared_ptr<const Program> program) : program_(std::move(program)) {
     register_.resize(program_->registers, S(0));
-    for (std::size_t k = 0; k < program_->constants.size(); ++k) register_[k] = constant_value<S>(program_->constants[k]);
-    execute(program_->prologue, program_->prologue_arguments.data(),
-            register_.data() + program_->constants.size());
+    for (std::size_t k = 0; k < program_->constants.size(); ++k)
+      register_[k] = constant_value<S>(program_->constants[k]);
+    execute(program_->prologue, program_->prologue_arguments.data(), register_.data() + program_->constants.size());
   }
 
   // in: one pointer for each input block; out: one for each output block.

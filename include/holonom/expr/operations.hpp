@@ -7,12 +7,12 @@
 
 namespace holonom {
 
-// Calls unary(f), binary(f) or ternary(f) with the function that belongs to op. (Inlined by force: as a call of its own it
-// costs more than the operations of a small program.)
+// Calls unary(f), binary(f) or ternary(f) with the function that belongs to op. (Inlined by force: as a call of its own
+// it costs more than the operations of a small program.)
 template <class S, class Unary, class Binary, class Ternary>
 [[gnu::always_inline]] inline void with_operation(Op op, Unary&& unary, Binary&& binary, Ternary&& ternary) {
-  using std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2, std::sinh,
-      std::cosh, std::tanh, std::abs, std::floor, std::pow;
+  using std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2,
+      std::sinh, std::cosh, std::tanh, std::abs, std::floor, std::pow;
   switch (op) {
     case Op::add: return binary([](const S& x, const S& y) { return S(x + y); });
     case Op::sub: return binary([](const S& x, const S& y) { return S(x - y); });

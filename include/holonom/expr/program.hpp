@@ -24,8 +24,8 @@ class Program {
   Program() = default;
   Program(Graph& graph, const std::vector<Block>& inputs, const std::vector<Block>& outputs);
 
-  std::vector<std::string> constants;   // exact texts; "pi" is the one that is not rational
-  std::vector<Run> prologue, body;      // prologue: once per scalar; body: at every call
+  std::vector<std::string> constants;  // exact texts; "pi" is the one that is not rational
+  std::vector<Run> prologue, body;     // prologue: once per scalar; body: at every call
   std::vector<std::uint32_t> prologue_arguments, body_arguments;
   std::uint32_t first_input = 0, registers = 0;
   std::vector<std::uint32_t> input_sizes;

@@ -69,9 +69,10 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
     return with_state(x, [&](auto& y) { return method_.step(view_, y, h); });
   }
   Status steps(State<S>& x, const S& h, long count) override {
-    if constexpr (requires(StateOf<View>& y) { method_.steps(view_, y, h, count); })
+    if constexpr (requires(StateOf<View> & y) { method_.steps(view_, y, h, count); })
       return with_state(x, [&](auto& y) { return method_.steps(view_, y, h, count); });
-    else return AnyMethod<S>::steps(x, h, count);
+    else
+      return AnyMethod<S>::steps(x, h, count);
   }
   const Counters& counters() override { return method_.counters(); }
   const Vec<S>* stage_multipliers() override {
@@ -112,7 +113,8 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
 
 // Method on the view that it needs, or the reason why not: make_on<Composition<View>, View>(key, sys, ...)
 template <class Method, class View>
-std::unique_ptr<AnyMethod<typename View::Scalar>> make_on(const std::string& key, const AnySystem<typename View::Scalar>& sys,
+std::unique_ptr<AnyMethod<typename View::Scalar>> make_on(const std::string& key,
+                                                          const AnySystem<typename View::Scalar>& sys,
                                                           const MethodOptions& options, auto&&... further) {
   const auto view = sys.template as<View>();
   if (!view) throw Unsuitable(key + " does not suit this system: " + view.reason);

@@ -18,9 +18,18 @@ class BackwardDifferences {
 
   // `starter`: Lobatto IIIA of starter_stages(k), and its dual
   BackwardDifferences(const Sys& sys, int k, const Tableau<S>& starter, const Tableau<S>& dual)
-      : k_(k), alpha_(coefficients(k)), starter_(sys, starter, dual), stages_(sys, one_stage()),
-        history_(static_cast<std::size_t>(k), State<S, N, M>(size_q(sys), size_g(sys))), now_(size_q(sys), size_g(sys)),
-        q_(size_q(sys)), p_(size_q(sys)), guess_q_(size_q(sys)), guess_p_(size_q(sys)), impulse_(1, size_g(sys)), lambda_(size_g(sys)) {}
+      : k_(k),
+        alpha_(coefficients(k)),
+        starter_(sys, starter, dual),
+        stages_(sys, one_stage()),
+        history_(static_cast<std::size_t>(k), State<S, N, M>(size_q(sys), size_g(sys))),
+        now_(size_q(sys), size_g(sys)),
+        q_(size_q(sys)),
+        p_(size_q(sys)),
+        guess_q_(size_q(sys)),
+        guess_p_(size_q(sys)),
+        impulse_(1, size_g(sys)),
+        lambda_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
     known_ = 1;

@@ -19,7 +19,9 @@ class Composition {
   // further...: what the motion needs to know beside the system and the number of moves
   template <class... Further>
   Composition(const Sys& sys, Word<S> word, Further&&... further)
-      : word_(std::move(word)), motion_(sys, moves(word_), std::forward<Further>(further)...), q_(size_q(sys)),
+      : word_(std::move(word)),
+        motion_(sys, moves(word_), std::forward<Further>(further)...),
+        q_(size_q(sys)),
         p_(size_q(sys)) {
     for (const Letter<S>& letter : word_)
       if (letter.is_kick()) force(letter.part) = Vec<S, N>(size_q(sys));
@@ -40,17 +42,17 @@ class Composition {
   }
 
   // On failure x is left as it was; call begin before another step.
-  Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
-    return steps(sys, x, h, 1);
-  }
+  Status step(const Sys& sys, State<S, N, M>& x, const S& h) { return steps(sys, x, h, 1); }
 
   // `count` steps with one projection of the momenta, after the last: the same states to round-off, and
   // less work. (For separable systems this is SHAKE with a RATTLE step where a state is wanted.) Redundant
   // constraints want a projection after each step: without it momenta against which they contradict each
   // other grow from rounding errors.
   Status steps(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
-    if constexpr (N == Dynamic) return run(sys, x, h, count, compensated_ ? &lost_ : nullptr);
-    else return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr);
+    if constexpr (N == Dynamic)
+      return run(sys, x, h, count, compensated_ ? &lost_ : nullptr);
+    else
+      return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr);
   }
 
   // What a resumed run needs beside the state.
@@ -106,7 +108,8 @@ class Composition {
   }
   Vec<S, N>& force(Part part) { return force_[static_cast<std::size_t>(part)]; }
 
-  [[gnu::always_inline]] void kick(const Sys& sys, Part part, const S& ch, const Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+  [[gnu::always_inline]] void kick(const Sys& sys, Part part, const S& ch, const Vec<S, N>& q, Vec<S, N>& p,
+                                   Rounding<S, N>* lost) {
     if constexpr (Separable<Sys>) {
       Vec<S, N>& f = force(part);
       if (bool& known = known_[static_cast<std::size_t>(part)]; !known) {

@@ -2,8 +2,8 @@
 //   p ← p − G(q)ᵀΛ,   q ← q + (a + b) h M⁻¹p,   g(q) = 0
 #pragma once
 
-#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/constraints.hpp"
+#include "holonom/solve/predictor.hpp"
 
 namespace holonom {
 
@@ -14,7 +14,11 @@ class Drift {
 
  public:
   Drift(const Sys& sys, int moves)
-      : solver_(sys), predictor_(moves, size_g(sys)), p_(size_q(sys)), q_(size_q(sys)), G_(make_jacobian(sys)),
+      : solver_(sys),
+        predictor_(moves, size_g(sys)),
+        p_(size_q(sys)),
+        q_(size_q(sys)),
+        G_(make_jacobian(sys)),
         impulse_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
@@ -30,13 +34,14 @@ class Drift {
     auto&& G1 = scratch(G_);
     auto&& impulse = scratch(impulse_);
     if constexpr (M == Dynamic) {
-      // Redundant constraints contradict each other against momenta across the manifold: these are taken out first, which
-      // the impulse would do otherwise.
+      // Redundant constraints contradict each other against momenta across the manifold: these are taken out first,
+      // which the impulse would do otherwise.
       if (solver_.redundant())
         if (const Status s = solver_.onto_cotangent(sys, q, p, lost); !s.ok()) return s;
     }
     predictor_.guess(slot, impulse);
-    if (const Status s = solver_.drift(sys, q, p, S(ah + bh), impulse, predictor_.expectation(slot), p1, q1, G1, lost); !s.ok())
+    if (const Status s = solver_.drift(sys, q, p, S(ah + bh), impulse, predictor_.expectation(slot), p1, q1, G1, lost);
+        !s.ok())
       return s;
     predictor_.remember(slot, impulse);
     solver_.depart_from(sys, G1);

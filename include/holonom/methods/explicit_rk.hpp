@@ -10,7 +10,7 @@
 namespace holonom {
 
 template <class Sys>
-  requires HasHpp<Sys> && HasCurvature<Sys>
+requires HasHpp<Sys> && HasCurvature<Sys>
 class ExplicitRungeKutta {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
@@ -18,8 +18,15 @@ class ExplicitRungeKutta {
 
  public:
   ExplicitRungeKutta(const Sys& sys, const ExplicitTableau& tableau)
-      : gram_(size_q(sys), size_g(sys)), G_(make_jacobian(sys)), q_(size_q(sys)), p_(size_q(sys)), a_(size_q(sys)),
-        b_(size_q(sys)), lambda_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)),
+      : gram_(size_q(sys), size_g(sys)),
+        G_(make_jacobian(sys)),
+        q_(size_q(sys)),
+        p_(size_q(sys)),
+        a_(size_q(sys)),
+        b_(size_q(sys)),
+        lambda_(size_g(sys)),
+        r_(size_g(sys)),
+        scale_(size_q(sys), size_g(sys)),
         lost_(size_q(sys)) {
     const auto number = [](const Fraction& f) { return S(f.numerator) / S(f.denominator); };
     for (const auto& row : tableau.A) {

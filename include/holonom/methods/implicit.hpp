@@ -53,8 +53,8 @@ class ImplicitMidpoint {
  public:
   explicit ImplicitMidpoint(const Sys& sys) : middle_(size_q(sys)) {}
 
-  void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah,
-                  const S& bh, QVec<Sys>& out) {
+  void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah, const S& bh,
+                  QVec<Sys>& out) {
     const S half = (ah + bh) / 2;
     for (int i = 0; i < q.size(); ++i) middle_[i] = (q[i] + q1[i]) / 2;
     sys.H_q(middle_, P, out);
@@ -84,9 +84,21 @@ class ImplicitMotion {
 
  public:
   ImplicitMotion(const Sys& sys, int moves)
-      : rule_(sys), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)), G_(make_jacobian(sys)),
-        G1_(make_jacobian(sys)), P_(size_q(sys)), q1_(size_q(sys)), P_new_(size_q(sys)), q_new_(size_q(sys)),
-        kick_(size_q(sys)), d_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)), rate_(size_g(sys)) {}
+      : rule_(sys),
+        gram_(size_q(sys), size_g(sys)),
+        predictor_(moves, size_g(sys)),
+        G_(make_jacobian(sys)),
+        G1_(make_jacobian(sys)),
+        P_(size_q(sys)),
+        q1_(size_q(sys)),
+        P_new_(size_q(sys)),
+        q_new_(size_q(sys)),
+        kick_(size_q(sys)),
+        d_(size_q(sys)),
+        impulse_(size_g(sys)),
+        r_(size_g(sys)),
+        scale_(size_q(sys), size_g(sys)),
+        rate_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -152,8 +164,8 @@ class ImplicitMotion {
   }
 
  private:
-  // Impulses of redundant constraints are not unique. What is kept of them is their force, by the multipliers of minimal norm
-  // that belong to it at the next position.
+  // Impulses of redundant constraints are not unique. What is kept of them is their force, by the multipliers of
+  // minimal norm that belong to it at the next position.
   void remember_force(const S& h) {
     fill(d_, S(0));
     gram_.subtract_displacement(G_, S(S(-1) / h), impulse_, d_);

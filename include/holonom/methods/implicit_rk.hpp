@@ -17,8 +17,18 @@ class ImplicitRungeKutta {
 
  public:
   ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, bool projected)
-      : b_(t.b), stiffly_accurate_(is_stiffly_accurate(t)), projected_(projected), stages_(sys, {t.A, t.A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()}),
-        projection_(sys), q1_(size_q(sys)), p1_(size_q(sys)), d_(size_q(sys)), travel_(size_q(sys)), lambda_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
+      : b_(t.b),
+        stiffly_accurate_(is_stiffly_accurate(t)),
+        projected_(projected),
+        stages_(sys, {t.A, t.A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()}),
+        projection_(sys),
+        q1_(size_q(sys)),
+        p1_(size_q(sys)),
+        d_(size_q(sys)),
+        travel_(size_q(sys)),
+        lambda_(size_g(sys)),
+        lost_(size_q(sys)),
+        next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
   void use_threads(int threads) { stages_.use_threads(threads); }

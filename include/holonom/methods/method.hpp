@@ -14,17 +14,17 @@ struct MethodInfo {
   int order = 0;
   int order_q = 0;  // of the positions, if it is another one
   bool symmetric = false, symplectic = false;
-  bool keeps_position = false;  // g(q) = 0 after every step
-  bool keeps_hidden = false;    // G(q) H_p = 0 after every step
-  bool momentum_maps = false;   // linear and angular momenta of symmetries, to round-off
-  bool constrained = true;      // all this with constraints too; if not, for m = 0 only
-  int stages = 0;               // implicit ones, which are solved for together
+  bool keeps_position = false;     // g(q) = 0 after every step
+  bool keeps_hidden = false;       // G(q) H_p = 0 after every step
+  bool momentum_maps = false;      // linear and angular momenta of symmetries, to round-off
+  bool constrained = true;         // all this with constraints too; if not, for m = 0 only
+  int stages = 0;                  // implicit ones, which are solved for together
   bool stage_multipliers = false;  // Λ of the last stage can be had
-  bool one_step = true;         // a map of states; if not, the method carries more than a first guess along
-  bool compensated = false;     // whether rounding errors of the state are compensated unless asked otherwise
+  bool one_step = true;            // a map of states; if not, the method carries more than a first guess along
+  bool compensated = false;        // whether rounding errors of the state are compensated unless asked otherwise
   Needs needs = Needs::hamiltonian;
   std::string citation;
-  std::string remark;  // what a user should know before choosing it
+  std::string remark;            // what a user should know before choosing it
   std::vector<double> substeps;  // of a composition: its steps of the base, in units of h
 
   // What is claimed on a system with so many constraints.

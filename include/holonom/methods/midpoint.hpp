@@ -21,10 +21,22 @@ class MidpointMotion {
 
  public:
   MidpointMotion(const Sys& sys, int moves, Part part)
-      : part_(part), solver_(sys), predictor_(moves, size_g(sys)), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
-        impulse_(size_g(sys)), r_(size_g(sys)), force_(size_q(sys)), middle_(size_q(sys)),
-        p_hat_(size_q(sys)), P_(size_q(sys)), q1_(size_q(sys)), previous_(size_q(sys)), d_(size_q(sys)),
-        image_(size_q(sys)), trial_(size_q(sys)) {
+      : part_(part),
+        solver_(sys),
+        predictor_(moves, size_g(sys)),
+        G0_(make_jacobian(sys)),
+        G1_(make_jacobian(sys)),
+        impulse_(size_g(sys)),
+        r_(size_g(sys)),
+        force_(size_q(sys)),
+        middle_(size_q(sys)),
+        p_hat_(size_q(sys)),
+        P_(size_q(sys)),
+        q1_(size_q(sys)),
+        previous_(size_q(sys)),
+        d_(size_q(sys)),
+        image_(size_q(sys)),
+        trial_(size_q(sys)) {
     if constexpr (HasHessian<Sys>)
       if (const int unknowns = size_q(sys) + size_g(sys); unknowns <= most_unknowns) {
         lu_ = PivotedLu<S>(unknowns);
@@ -189,8 +201,9 @@ class MidpointMotion {
   }
 
   // Newton's method for a stiff force has no path to follow: the motion is much slower than its steps could be. But the
-  // midpoint rule keeps quadratic energies, and a wrong root has a kinetic energy that nothing could have given it. (Compressed
-  // springs push sideways: where h²/4 V_qq is less than −M, the right root has met another one, and is gone.)
+  // midpoint rule keeps quadratic energies, and a wrong root has a kinetic energy that nothing could have given it.
+  // (Compressed springs push sideways: where h²/4 V_qq is less than −M, the right root has met another one, and is
+  // gone.)
   bool keeps_energy(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p) {
     const auto kinetic = [&](const Vec<S, N>& momentum) {
       sys.mass().solve(momentum, image_);

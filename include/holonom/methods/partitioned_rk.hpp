@@ -15,8 +15,17 @@ class PartitionedRungeKutta {
 
  public:
   PartitionedRungeKutta(const Sys& sys, const Tableau<S>& t, const Tableau<S>& dual)
-      : b_(t.b), stages_(sys, {t.A, dual.A, t.c, true}), q1_(size_q(sys)), p1_(size_q(sys)), unprojected_(size_q(sys)), last_kick_(size_q(sys)),
-        d_(size_q(sys)), r_(size_g(sys)), lambda_(size_g(sys)), lost_(size_q(sys)), next_lost_(size_q(sys)) {}
+      : b_(t.b),
+        stages_(sys, {t.A, dual.A, t.c, true}),
+        q1_(size_q(sys)),
+        p1_(size_q(sys)),
+        unprojected_(size_q(sys)),
+        last_kick_(size_q(sys)),
+        d_(size_q(sys)),
+        r_(size_g(sys)),
+        lambda_(size_g(sys)),
+        lost_(size_q(sys)),
+        next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
   void use_threads(int threads) { stages_.use_threads(threads); }
@@ -45,8 +54,8 @@ class PartitionedRungeKutta {
     if (const Status status = stages_.depart_from(sys, q1_, p1_); !status.ok()) return status;
     unprojected_ = p1_;
     if (stages_.gram().m() > 0)
-      if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_, stages_.scale(), stages_.options(),
-                                               lost ? &next_lost_.p : nullptr);
+      if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_,
+                                               stages_.scale(), stages_.options(), lost ? &next_lost_.p : nullptr);
           !status.ok())
         return status;
     stages_.remember(stages_.displacement(s - 1), true);

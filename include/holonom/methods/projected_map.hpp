@@ -79,9 +79,18 @@ class MapMotion {
  public:
   template <class... Further>
   MapMotion(const Sys& sys, int moves, Further&&... further)
-      : map_(sys, std::forward<Further>(further)...), gram_(size_q(sys), size_g(sys)), predictor_(moves, size_g(sys)),
-        broyden_(size_g(sys)), G_(make_jacobian(sys)), G1_(make_jacobian(sys)), q1_(size_q(sys)), p1_(size_q(sys)),
-        v_(size_q(sys)), impulse_(size_g(sys)), r_(size_g(sys)), scale_(size_q(sys), size_g(sys)) {}
+      : map_(sys, std::forward<Further>(further)...),
+        gram_(size_q(sys), size_g(sys)),
+        predictor_(moves, size_g(sys)),
+        broyden_(size_g(sys)),
+        G_(make_jacobian(sys)),
+        G1_(make_jacobian(sys)),
+        q1_(size_q(sys)),
+        p1_(size_q(sys)),
+        v_(size_q(sys)),
+        impulse_(size_g(sys)),
+        r_(size_g(sys)),
+        scale_(size_q(sys), size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -117,7 +126,8 @@ class MapMotion {
         return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst(r_), to_double(size)};
       }
       R of_values(0);
-      for (int k = 0; k < r_.size(); ++k) of_values = std::max(of_values, R(magnitude(value(r_[k])) * scale_.inverse()[k]));
+      for (int k = 0; k < r_.size(); ++k)
+        of_values = std::max(of_values, R(magnitude(value(r_[k])) * scale_.inverse()[k]));
       gram_.solve(r_);
       for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
       broyden_(r_, of_values > R(1000) * epsilon<S>());

@@ -19,7 +19,8 @@ using Maker = std::function<std::unique_ptr<AnyMethod<S>>(const AnySystem<S>&, c
 // One method in all scalars. A maker may be empty: the method does not exist in that scalar.
 struct MethodEntry {
   MethodInfo info;
-  std::tuple<Maker<double>, Maker<long double>, Maker<quad>, Maker<mp100>, Maker<Dual<double>>, Maker<Dual<quad>>> makers;
+  std::tuple<Maker<double>, Maker<long double>, Maker<quad>, Maker<mp100>, Maker<Dual<double>>, Maker<Dual<quad>>>
+      makers;
 
   // Throws Unsuitable if the system lacks what the method needs.
   template <class S>
@@ -32,8 +33,8 @@ struct MethodEntry {
 };
 
 struct MethodFamily {
-  std::string pattern;                  // "rattle", "lobatto-<s>": what a user types
-  std::vector<std::string> members;     // keys that stand for the family in lists and tests
+  std::string pattern;               // "rattle", "lobatto-<s>": what a user types
+  std::vector<std::string> members;  // keys that stand for the family in lists and tests
   std::function<std::optional<MethodEntry>(std::string_view key)> parse;
 };
 

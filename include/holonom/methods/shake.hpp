@@ -21,8 +21,14 @@ class Shake {
 
  public:
   Shake(const Sys& sys, ShakeForm form)
-      : form_(form), drift_(sys, 1), force_(size_q(sys)), p_half_(size_q(sys)), p_new_(size_q(sys)), q_next_(size_q(sys)),
-        q_(size_q(sys)), lost_(size_q(sys)) {}
+      : form_(form),
+        drift_(sys, 1),
+        force_(size_q(sys)),
+        p_half_(size_q(sys)),
+        p_new_(size_q(sys)),
+        q_next_(size_q(sys)),
+        q_(size_q(sys)),
+        lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes && form_ == ShakeForm::leapfrog; }
 

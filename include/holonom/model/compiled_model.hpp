@@ -18,24 +18,40 @@ namespace holonom {
 struct SparseJacobian;
 
 enum class Formula : std::uint8_t {
-  V, V_q, V_qq,                  // potential (separable and mass-matrix forms); V_qq u
-  V_slow_q, V_fast_q,            // of its parts
-  V_slow_qq, V_fast_qq,
-  g, G, g_and_G,                 // constraints
-  G_rows, g_and_G_rows,          // the same with zeros, for small systems
-  g_scale,                       // the size of the terms of g
-  g_qq, g_uu,                    // g_qq(u, v); g_qq(u, u), which reads and computes half as much
-  g_qqq,                         // g_qqq(u, v, w)
-  lambda_g_qq,                   // (λ·g)_qq u
-  lambda_g_qqq,                  // (λ·g)_qqq(u, v)
+  V,
+  V_q,
+  V_qq,  // potential (separable and mass-matrix forms); V_qq u
+  V_slow_q,
+  V_fast_q,  // of its parts
+  V_slow_qq,
+  V_fast_qq,
+  g,
+  G,
+  g_and_G,  // constraints
+  G_rows,
+  g_and_G_rows,  // the same with zeros, for small systems
+  g_scale,       // the size of the terms of g
+  g_qq,
+  g_uu,          // g_qq(u, v); g_qq(u, u), which reads and computes half as much
+  g_qqq,         // g_qqq(u, v, w)
+  lambda_g_qq,   // (λ·g)_qq u
+  lambda_g_qqq,  // (λ·g)_qqq(u, v)
   invariants,
-  invariants_along,              // dI/dq u + dI/dp w, and the sizes of its terms
-  observables,                   // of q, p, v, lambda and the two energies
-  events,                        // and the sizes of their terms
-  M, T_v, T_q, T_vq,             // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
-  T_qq,                          // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
-  H, H_q, H_p, H_pp, H_pq, H_qq, // general form; H_pp u, H_pq u and H_qq u
-  start,                         // q0; p0 or v0; step and until where given
+  invariants_along,  // dI/dq u + dI/dp w, and the sizes of its terms
+  observables,       // of q, p, v, lambda and the two energies
+  events,            // and the sizes of their terms
+  M,
+  T_v,
+  T_q,
+  T_vq,  // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
+  T_qq,  // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
+  H,
+  H_q,
+  H_p,
+  H_pp,
+  H_pq,
+  H_qq,   // general form; H_pp u, H_pq u and H_qq u
+  start,  // q0; p0 or v0; step and until where given
   count
 };
 

@@ -90,9 +90,12 @@ class GraphSystem final : public AnySystem<S> {
   // A formula of a small system by its interpreter, as a function of SmallCode.
   template <Formula f>
   static void interpreted(const S* const* in, S* const* out) {
-    const auto* sys = static_cast<const GraphSystem*>(static_cast<const AnySystem<S>*>(static_cast<const void*>(in[1])));
-    if constexpr (f == Formula::g_and_G_rows) sys->call(f, {in[0]}, {out[0], out[1]});
-    else sys->call(f, {in[0]}, {out[0]});
+    const auto* sys =
+        static_cast<const GraphSystem*>(static_cast<const AnySystem<S>*>(static_cast<const void*>(in[1])));
+    if constexpr (f == Formula::g_and_G_rows)
+      sys->call(f, {in[0]}, {out[0], out[1]});
+    else
+      sys->call(f, {in[0]}, {out[0]});
   }
   // A mapped term of the model at work: its table, the numbers of its rows, one interpreter a formula.
   struct Term {

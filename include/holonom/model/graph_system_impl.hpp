@@ -10,7 +10,8 @@
 namespace holonom {
 
 template <class S>
-GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine) : compiled_(std::move(compiled)) {
+GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine)
+    : compiled_(std::move(compiled)) {
   if (std::is_same_v<S, double> && engine == Engine::native) native_ = compiled_->native();
   this->labels_ = compiled_->shared_labels();
   this->pattern_ = compiled_->shared_pattern();
@@ -129,11 +130,14 @@ void GraphSystem<S>::map(MappedTerm::Role role, Formula f, const Inputs& in, Out
 template <class S>
 void GraphSystem<S>::replace_table(std::size_t k, const std::vector<std::vector<std::int32_t>>& first_coordinates) {
   Term& term = terms_.at(k);
-  if (term.source->role != MappedTerm::Role::energy || first_coordinates.size() != term.index.size() || !term.row_values.empty())
-    throw std::invalid_argument("only the table of a sum of the energy without row values can be replaced, column by column");
+  if (term.source->role != MappedTerm::Role::energy || first_coordinates.size() != term.index.size() ||
+      !term.row_values.empty())
+    throw std::invalid_argument(
+        "only the table of a sum of the energy without row values can be replaced, column by column");
   const std::size_t rows = first_coordinates.front().size();
   for (std::size_t g = 0; g < first_coordinates.size(); ++g) {
-    const auto last = static_cast<std::int32_t>(this->n()) - static_cast<std::int32_t>(term.source->gathers[g].x.size());
+    const auto last =
+        static_cast<std::int32_t>(this->n()) - static_cast<std::int32_t>(term.source->gathers[g].x.size());
     if (first_coordinates[g].size() != rows) throw std::invalid_argument("the columns of a table must have one length");
     for (const std::int32_t i : first_coordinates[g])
       if (i < 0 || i > last) throw std::invalid_argument("a table refers to a coordinate that does not exist");
@@ -171,8 +175,12 @@ void GraphSystem<S>::make_mass() {
   const int n = this->n();
   Interpreter<S> evaluate(compiled_->mass_program());
   const Model& source = compiled_->model();
-  const auto fail = [&](const std::string& part, const std::string& what) { throw InputError(source.place(part) + what); };
-  const std::string part = source.hamiltonian ? "energy.hamiltonian" : source.kinetic ? "energy.kinetic" : "energy.mass";
+  const auto fail = [&](const std::string& part, const std::string& what) {
+    throw InputError(source.place(part) + what);
+  };
+  const std::string part = source.hamiltonian ? "energy.hamiltonian"
+                           : source.kinetic   ? "energy.kinetic"
+                                              : "energy.mass";
   if (compiled_->mass_is_diagonal()) {
     Vec<S> mass(n);
     evaluate({}, {mass.data()});
@@ -190,8 +198,10 @@ void GraphSystem<S>::make_mass() {
           fail(part, "the hamiltonian gives coordinate '" + name + "' the inverse mass " + size +
                          "; it needs a positive term in p_" + name + "^2");
         if (source.kinetic)
-          fail(part, "the kinetic energy gives coordinate '" + name + "' the mass " + size + "; it needs a positive term in v_" + name + "^2");
-        fail(part + "." + name, "the mass of coordinate '" + name + "' is " + size + "; a mass must be a positive number");
+          fail(part, "the kinetic energy gives coordinate '" + name + "' the mass " + size +
+                         "; it needs a positive term in v_" + name + "^2");
+        fail(part + "." + name,
+             "the mass of coordinate '" + name + "' is " + size + "; a mass must be a positive number");
       }
       if (compiled_->mass_is_inverse()) mass[i] = S(1) / mass[i];
     }
@@ -206,8 +216,9 @@ void GraphSystem<S>::make_mass() {
       matrix(i, j) = entries[i * n + j];
       const S asymmetry = entries[i * n + j] - entries[j * n + i];
       if (!(magnitude(asymmetry) <= epsilon<S>() * 16 * magnitude(entries[i * n + j])))
-        fail(part, "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-             ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) + ") differ");
+        fail(part, "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " +
+                       std::to_string(j + 1) + ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) +
+                       ") differ");
     }
   auto mass = compiled_->mass_is_inverse() ? DenseMass<S>::of_inverse(matrix) : DenseMass<S>::of(matrix);
   if (!mass) fail(part, "the mass matrix is not positive definite: every motion must have a positive kinetic energy");
@@ -223,35 +234,43 @@ void GraphSystem<S>::make_sparse_mass() {
   const auto place = [&](int coordinate) {
     if (!table) return source.place(source.kinetic ? "energy.kinetic" : "energy.mass");
     for (std::size_t e = 0; e < table->row.size(); ++e)
-      if (table->row[e] == coordinate && table->column[e] == coordinate) return table->file + ":" + std::to_string(table->line[e]) + ":" + std::to_string(table->at[e]) + ": ";
+      if (table->row[e] == coordinate && table->column[e] == coordinate)
+        return table->file + ":" + std::to_string(table->line[e]) + ":" + std::to_string(table->at[e]) + ": ";
     return table->file + ": ";
   };
   Vec<S> values(rows.nonzeros());
   if (table) {
     Vec<S> entries(static_cast<int>(table->text.size()));
-    for (int e = 0; e < entries.size(); ++e) entries[e] = exact_number<S>(exact_text(table->text[static_cast<std::size_t>(e)]));
+    for (int e = 0; e < entries.size(); ++e)
+      entries[e] = exact_number<S>(exact_text(table->text[static_cast<std::size_t>(e)]));
     for (int z = 0; z < values.size(); ++z) values[z] = entries[compiled_->mass_source()[static_cast<std::size_t>(z)]];
   } else {
     Interpreter<S>(compiled_->mass_program())({}, {values.data()});
     std::map<std::pair<int, int>, S> above;  // entries right of the diagonal, until their partners come
     for (int i = 0; i < rows.n; ++i)
-      for (int z = rows.row_start[static_cast<std::size_t>(i)]; z < rows.row_start[static_cast<std::size_t>(i) + 1]; ++z) {
+      for (int z = rows.row_start[static_cast<std::size_t>(i)]; z < rows.row_start[static_cast<std::size_t>(i) + 1];
+           ++z) {
         const int j = rows.column[static_cast<std::size_t>(z)];
         if (j > i) above.emplace(std::pair{i, j}, values[z]);
         if (j >= i) continue;
         const S asymmetry = values[z] - above.at({j, i});
         if (!(magnitude(asymmetry) <= epsilon<S>() * 16 * magnitude(values[z])))
-          throw InputError(place(i) + "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
-                           ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) + ") differ");
+          throw InputError(place(i) + "the mass matrix is not symmetric: entries (" + std::to_string(i + 1) + ", " +
+                           std::to_string(j + 1) + ") and (" + std::to_string(j + 1) + ", " + std::to_string(i + 1) +
+                           ") differ");
       }
   }
   int bad = -1;
   auto mass = SparseMass<S>::of(rows, values, &bad);
   if (!mass)
-    throw InputError(place(bad) + "the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at '" +
-                     this->labels().coordinates[static_cast<std::size_t>(bad)] + "', coordinate " + std::to_string(bad));
-  if (rows.nonzeros() == rows.n) mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(values));
-  else mass_ = AnyMass<S>(std::move(*mass));
+    throw InputError(
+        place(bad) +
+        "the mass matrix is not positive definite: every motion must have a positive kinetic energy. It fails at '" +
+        this->labels().coordinates[static_cast<std::size_t>(bad)] + "', coordinate " + std::to_string(bad));
+  if (rows.nonzeros() == rows.n)
+    mass_ = AnyMass<S>(DiagonalMass<S, Dynamic>(values));
+  else
+    mass_ = AnyMass<S>(std::move(*mass));
 }
 
 // ---- formulas: what has no table, then the terms that have one
@@ -273,13 +292,16 @@ template <class S>
 void GraphSystem<S>::V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const {
   if (!terms_.empty()) fill(out, S(0));
   call(f, {q.data()}, {out.data()});
-  map(MappedTerm::Role::energy, Formula::V_q, {.q = q.data()}, [&](const Term&, std::size_t) { return out.data(); }, part);
+  map(
+      MappedTerm::Role::energy, Formula::V_q, {.q = q.data()}, [&](const Term&, std::size_t) { return out.data(); },
+      part);
 }
 
 template <class S>
 std::string GraphSystem<S>::lacks_split() const {
   if (compiled_->is_split()) return {};
-  return "its potential does not come in two parts; write potential = { slow = \"...\", fast = \"...\" }, or part = \"fast\" in an [[energy.sum]]";
+  return "its potential does not come in two parts; write potential = { slow = \"...\", fast = \"...\" }, or part = "
+         "\"fast\" in an [[energy.sum]]";
 }
 
 template <class S>
@@ -287,7 +309,9 @@ void GraphSystem<S>::V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& o
   fill(out, S(0));
   const Formula f = part == Part::slow ? Formula::V_slow_qq : part == Part::fast ? Formula::V_fast_qq : Formula::V_qq;
   call(f, {q.data(), u.data()}, {out.data()});
-  map(MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()}, [&](const Term&, std::size_t) { return out.data(); }, part);
+  map(
+      MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()},
+      [&](const Term&, std::size_t) { return out.data(); }, part);
 }
 
 template <class S>
@@ -322,7 +346,8 @@ SmallCode GraphSystem<S>::small_code() const {
     if (native_)
       small.function = {code(Formula::V_q), code(Formula::g), code(Formula::G_rows), code(Formula::g_and_G_rows)};
     else
-      small.function = {interpreted<Formula::V_q>, interpreted<Formula::g>, interpreted<Formula::G_rows>, interpreted<Formula::g_and_G_rows>};
+      small.function = {interpreted<Formula::V_q>, interpreted<Formula::g>, interpreted<Formula::G_rows>,
+                        interpreted<Formula::g_and_G_rows>};
   }
   return small;
 }
@@ -362,10 +387,12 @@ void GraphSystem<S>::lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Ve
 }
 
 template <class S>
-void GraphSystem<S>::lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
+void GraphSystem<S>::lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v,
+                                  Vec<S>& out) const {
   fill(out, S(0));
   call(Formula::lambda_g_qqq, {q.data(), lambda.data(), u.data(), v.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::lambda_g_qqq, {.q = q.data(), .u = u.data(), .v = v.data(), .lambda = lambda.data()},
+  map(MappedTerm::Role::constraint, Formula::lambda_g_qqq,
+      {.q = q.data(), .u = u.data(), .v = v.data(), .lambda = lambda.data()},
       [&](const Term&, std::size_t) { return out.data(); });
 }
 
@@ -476,8 +503,10 @@ void GraphSystem<S>::solve_mass(const Vec<S>& q, Vec<S>& x) const {
     mass_position_ = q;
     mass_known_ = true;
   }
-  if (mass_positive_) solve_ldl(mass_factor_, x);
-  else fill(x, S(std::numeric_limits<Real<S>>::quiet_NaN()));
+  if (mass_positive_)
+    solve_ldl(mass_factor_, x);
+  else
+    fill(x, S(std::numeric_limits<Real<S>>::quiet_NaN()));
 }
 
 template <class S>
@@ -559,7 +588,8 @@ void GraphSystem<S>::start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const {
     }
     for (int i = 0; i < v.count; ++i)
       for (int c = 0; c < v.dim; ++c)
-        out[v.offset + i * v.dim + c] = exact_number<S>(exact_text(table[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)]));
+        out[v.offset + i * v.dim + c] =
+            exact_number<S>(exact_text(table[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)]));
   };
   for (const VectorCoordinate& v : compiled_->model().vectors) {
     items(v, v.q0, v.q0_table, q);
@@ -584,7 +614,8 @@ std::string GraphSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
   g_and_G(q, residual, J);
   for (int k = 0; k < this->m(); ++k) {
     const std::string constraint = "constraint '" + this->labels().constraints[static_cast<std::size_t>(k)] + "'";
-    if (!is_finite(residual[k])) return constraint + " is not finite (a division by zero, or a function outside its domain)";
+    if (!is_finite(residual[k]))
+      return constraint + " is not finite (a division by zero, or a function outside its domain)";
     bool good = true;
     J.row(k, [&](int, const S& x) { good = good && is_finite(x); });
     if (!good) return "the gradient of " + constraint + " is not finite";
@@ -597,10 +628,13 @@ std::string GraphSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
   }
   if (compiled_->form() == CompiledModel::Form::mass_matrix) {
     H_p(q, p, out);
-    if (!finite(mass_entries_)) return "the mass matrix is not finite (a division by zero, or a function outside its domain)";
-    if (!mass_positive_) return "the mass matrix is not positive definite: every motion must have a positive kinetic energy";
+    if (!finite(mass_entries_))
+      return "the mass matrix is not finite (a division by zero, or a function outside its domain)";
+    if (!mass_positive_)
+      return "the mass matrix is not positive definite: every motion must have a positive kinetic energy";
   }
-  if (!is_finite(H(q, p))) return "the hamiltonian is not finite (a division by zero, or a function outside its domain)";
+  if (!is_finite(H(q, p)))
+    return "the hamiltonian is not finite (a division by zero, or a function outside its domain)";
   H_q(q, p, out);
   if (!finite(out)) return "the gradient of the energy is not finite";
   return {};

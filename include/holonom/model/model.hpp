@@ -95,7 +95,7 @@ struct Model {
   explicit Model(std::string model_name = "model");
 
   std::string name;
-  std::string text;  // the source, recorded with every output
+  std::string text;                // the source, recorded with every output
   std::vector<std::string> files;  // that it was read from: the model itself, then its tables
   std::shared_ptr<Graph> graph;
 
@@ -109,8 +109,8 @@ struct Model {
   std::optional<NodeId> hamiltonian, kinetic;
   std::optional<NodeId> potential;
   std::optional<NodeId> slow_potential, fast_potential;  // its parts, for split methods
-  std::vector<NodeId> mass;  // n masses, or n × n by rows
-  std::optional<MassTable> mass_table;  // instead, for all coordinates
+  std::vector<NodeId> mass;                              // n masses, or n × n by rows
+  std::optional<MassTable> mass_table;                   // instead, for all coordinates
 
   std::vector<Named> constraints, invariants;
   std::vector<Named> observables;  // formulas of q, p, v, lambda and the two energies

@@ -20,7 +20,8 @@ std::string list_residuals(const AnySystem<S>& sys, const Vec<S>& r) {
   for (int k = 0; k < sys.m(); ++k) {
     if (static_cast<double>(magnitude(r[k])) < 1e-3 * largest) continue;
     if (++count <= shown)
-      list += (list.empty() ? "'" : ", '") + sys.labels().constraints[static_cast<std::size_t>(k)] + "' (" + short_number(to_double(r[k])) + ")";
+      list += (list.empty() ? "'" : ", '") + sys.labels().constraints[static_cast<std::size_t>(k)] + "' (" +
+              short_number(to_double(r[k])) + ")";
   }
   return count > shown ? list + " and " + std::to_string(count - shown) + " more" : list;
 }
@@ -63,7 +64,9 @@ template <class S>
 Start<S> initial_state(const GraphSystem<S>& sys) {
   const Model& model = sys.compiled().model();
   const std::string motion_part = model.start_is_velocity ? "initial.v" : "initial.p";
-  const auto fail = [&](const std::string& part, const std::string& what) { throw InputError(model.place(part) + what); };
+  const auto fail = [&](const std::string& part, const std::string& what) {
+    throw InputError(model.place(part) + what);
+  };
   Start<S> start;
   start.state = State<S>(sys.n(), sys.m());
   State<S>& x = start.state;
@@ -77,12 +80,14 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
     const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
     if (!is_finite(x.q[i])) fail("initial.q." + name, "the initial value of '" + name + cause);
     if (!is_finite(motion[i]))
-      fail(motion_part + "." + name, "the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of '" + name + cause);
+      fail(motion_part + "." + name,
+           "the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of '" + name + cause);
   }
   x.p = motion;
   if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
     fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
-  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty()) fail("initial.q", "at the initial values " + trouble);
+  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty())
+    fail("initial.q", "at the initial values " + trouble);
   for (const detail::FormulaTrouble& trouble :
        {detail::flat_constraint(sys, x.q), detail::degenerate_energy(sys, x), detail::undefined_invariant(sys, x)})
     if (!trouble.part.empty()) fail(trouble.part, trouble.what);
@@ -104,15 +109,17 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   Status status = manifold.project_position(projected);
   if (!status.ok()) {
     const auto sets = manifold.dependent(projected, Real<S>(1e-7));
-    if (const auto flat = dependent_rows(manifold.gram_matrix(x), Real<S>(1e-7)); !flat.empty() && flat.front().size() == 1)
+    if (const auto flat = dependent_rows(manifold.gram_matrix(x), Real<S>(1e-7));
+        !flat.empty() && flat.front().size() == 1)
       fail("initial.q", "the gradient of constraint " + quoted_list(sys.labels().constraints, flat.front()) +
                             " vanishes at the initial position, which does not satisfy it. Correct the initial values");
     if (!sets.empty() && sets.front().size() > 1)
       fail("constraints." + sys.labels().constraints[static_cast<std::size_t>(sets.front().back())],
            "the constraints " + quoted_list(sys.labels().constraints, sets.front()) +
-           " contradict each other: they are dependent, and cannot all be zero (residuals " + position_list + "). Remove or correct one of them");
+               " contradict each other: they are dependent, and cannot all be zero (residuals " + position_list +
+               "). Remove or correct one of them");
     fail("initial.q", "the initial position does not satisfy the constraints " + position_list +
-         ", and no position nearby was found that does. Correct the initial values");
+                          ", and no position nearby was found that does. Correct the initial values");
   }
   if (model.start_is_velocity && !sys.momentum(projected.q, motion, projected.p))
     fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
@@ -120,13 +127,18 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
   sys.H_p(projected.q, projected.p, velocity);
   const S energy = sys.H(projected.q, projected.p), kinetic = dot(projected.p, velocity) / S(2);
   status = manifold.project_momentum(projected);
-  if (!status.ok()) fail(motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
+  if (!status.ok())
+    fail(motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
   if (!model.project) {
-    const std::string advice = ". Correct the initial values, or write project = true in [initial] to have them projected";
-    if (!good_position) fail("initial.q", "the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
-    fail(motion_part, "the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
+    const std::string advice =
+        ". Correct the initial values, or write project = true in [initial] to have them projected";
+    if (!good_position)
+      fail("initial.q", "the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
+    fail(motion_part,
+         "the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
   }
-  for (int i = 0; i < sys.n(); ++i) start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
+  for (int i = 0; i < sys.n(); ++i)
+    start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
   // What the finite digits of a start take is not worth a word.
   const double lost = to_double(S(energy - sys.H(projected.q, projected.p))), before = to_double(kinetic);
   if (lost > 1e-4 * before) start.energy_lost = lost;

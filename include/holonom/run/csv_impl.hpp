@@ -43,7 +43,8 @@ void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Ob
 }  // namespace detail
 
 template <class S>
-EventCsv<S>::EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite)
+EventCsv<S>::EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events,
+                      bool overwrite)
     : file_(path, "event,direction,", labels, overwrite) {
   // A name may be a formula, such as atan2(y, x).
   for (const EventFormula& e : events) cells_.push_back(csv_cell(e.name));

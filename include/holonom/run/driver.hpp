@@ -48,9 +48,9 @@ struct RunPlan {
   long every = 1;
   bool watch_all = true;  // observe every step; if not, the recorded ones only, and let the method save work between
   bool retry = true;      // a step that fails is tried once more after `begin`; not for methods with a history
-  bool stage_multipliers = false;  // record Λ_s where the method has it, instead of the exact λ(q, p)
-  const std::atomic<bool>* interrupt = nullptr;       // set from a signal handler
-  const bool* stop = nullptr;  // set by a recorder: the run is done with the step that it has just seen
+  bool stage_multipliers = false;                // record Λ_s where the method has it, instead of the exact λ(q, p)
+  const std::atomic<bool>* interrupt = nullptr;  // set from a signal handler
+  const bool* stop = nullptr;                  // set by a recorder: the run is done with the step that it has just seen
   std::string advice = "Try a smaller step.";  // what to do about a step that fails for no reason of its own
   std::function<void(long done, long steps)> progress;  // called now and then
 };
@@ -62,7 +62,8 @@ struct RunResult {
   State<S> state;       // the last good one, with its multipliers
   long steps = 0;
   S energy_initial{0}, energy_final{0};
-  Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0}, hidden_relative{0};  // largest over all steps that were watched
+  Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0},
+      hidden_relative{0};  // largest over all steps that were watched
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
   std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1

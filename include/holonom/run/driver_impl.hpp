@@ -42,8 +42,10 @@ class RunLoop {
     result_.invariant_error = Vec<R>(invariants());
     try {
       record();
-      if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
-      else steps();
+      if (const Status s = method_.begin(x_, h_); !s.ok())
+        fail(s);
+      else
+        steps();
       if (recorded_ != done_) record();  // the last good state
       for (Recorder<S>* r : recorders_) r->flush();
     } catch (const OutputError& e) {
@@ -69,7 +71,8 @@ class RunLoop {
     while (done_ < plan_.steps) {
       if (plan_.interrupt && plan_.interrupt->load(std::memory_order_relaxed)) {
         result_.status = RunStatus::interrupted;
-        result_.message = "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
+        result_.message =
+            "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
         break;
       }
       const bool one_by_one = plan_.watch_all || done_ < failed_before_;
@@ -92,7 +95,8 @@ class RunLoop {
       x_.t = t0_ + S(done_) * h_;
       observe();
       if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
-      if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) && Clock::now() - last_progress > std::chrono::milliseconds(200)) {
+      if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) &&
+          Clock::now() - last_progress > std::chrono::milliseconds(200)) {
         plan_.progress(done_, plan_.steps);
         last_progress = Clock::now();
       }
@@ -116,7 +120,9 @@ class RunLoop {
     seen_.hidden = manifold_.hidden(x_.q, x_.p);
     if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
     for (int k = 0; k < invariants(); ++k)
-      if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)]; first < 0 && !is_finite(seen_.invariants[k])) first = done_;
+      if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
+          first < 0 && !is_finite(seen_.invariants[k]))
+        first = done_;
     lambda_known_ = false;
     if (averages_.size() > 0) {
       if (sys_.observables_use_multipliers()) find_multipliers();
@@ -164,12 +170,18 @@ class RunLoop {
         break;
       }
       case Failure::no_convergence:
-        what = name.empty() ? "the implicit equations of the step did not converge (last change " + text(s.residual) + ")." + smaller
-                            : "no position was found that satisfies the constraint " + name + " (relative residual " + text(s.residual) + ")." + smaller;
+        what = name.empty() ? "the implicit equations of the step did not converge (last change " + text(s.residual) +
+                                  ")." + smaller
+                            : "no position was found that satisfies the constraint " + name + " (relative residual " +
+                                  text(s.residual) + ")." + smaller;
         break;
       case Failure::wrong_root:
-        what = "what was found does not continue the motion: the step is too long to follow it, or leads to where two branches of the mechanism "
-               "(near " + (name.empty() ? "a dead centre" : "the constraint " + name) + ") are too near to each other to tell which is the right one." + smaller;
+        what =
+            "what was found does not continue the motion: the step is too long to follow it, or leads to where two "
+            "branches of the mechanism "
+            "(near " +
+            (name.empty() ? "a dead centre" : "the constraint " + name) +
+            ") are too near to each other to tell which is the right one." + smaller;
         break;
       case Failure::singular: {
         // Names come from the last good state, where the same constraints are nearly dependent.

@@ -100,7 +100,8 @@ void EventFinder<S>::visit(int k, const Point& before, const Point& at) {
     return;
   }
   const int now = clear_sign(at, k);
-  if (track.sign != 0 && !track.pending && sign(before.value[k]) == track.sign && sign(e) != track.sign) locate(k, before, at);
+  if (track.sign != 0 && !track.pending && sign(before.value[k]) == track.sign && sign(e) != track.sign)
+    locate(k, before, at);
   if (now == 0) return;
   if (track.pending && now != track.sign) found_.push_back(std::move(*track.pending));
   track.pending.reset();

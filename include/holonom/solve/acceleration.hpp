@@ -1,6 +1,6 @@
-// Anderson's acceleration of a fixed-point iteration x ← x + f(x) that contracts slowly: from the changes of f that came
-// with those of x + f in earlier iterations, the combination of these that leaves the least of f. Where f is nearly linear
-// this is GMRES, without a derivative; in the pairs (Δf, Δ(x + f)) kept here the Δf are orthonormal.
+// Anderson's acceleration of a fixed-point iteration x ← x + f(x) that contracts slowly: from the changes of f that
+// came with those of x + f in earlier iterations, the combination of these that leaves the least of f. Where f is
+// nearly linear this is GMRES, without a derivative; in the pairs (Δf, Δ(x + f)) kept here the Δf are orthonormal.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class Acceleration {
  public:
   Acceleration() = default;
   // x has `seen` unknowns whose f is measured, and `carried` ones that follow.
-  Acceleration(int seen, int carried) : seen_(seen), f_(seen), f_before_(seen), y_(seen + carried), y_before_(seen + carried) {
+  Acceleration(int seen, int carried)
+      : seen_(seen), f_(seen), f_before_(seen), y_(seen + carried), y_before_(seen + carried) {
     for (Pair& pair : pairs_) pair = {Vec<S>(seen), Vec<S>(seen + carried)};
   }
 
@@ -81,8 +82,10 @@ class Acceleration {
     return sum;
   }
   static R inner(const S& a, const S& b) {
-    if constexpr (requires { a.d; }) return a.v * b.v + a.d * b.d;
-    else return a * b;
+    if constexpr (requires { a.d; })
+      return a.v * b.v + a.d * b.d;
+    else
+      return a * b;
   }
   static void subtract(const R& c, const Vec<S>& x, Vec<S>& from) {
     for (int k = 0; k < from.size(); ++k) from[k] -= c * x[k];

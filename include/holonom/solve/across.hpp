@@ -1,5 +1,5 @@
-// Where a solution of a step's equations cannot be compared with a path that leads to it: whether the way to it leads along
-// the constraints, or across them to the other side.
+// Where a solution of a step's equations cannot be compared with a path that leads to it: whether the way to it leads
+// along the constraints, or across them to the other side.
 #pragma once
 
 #include "holonom/jacobian.hpp"

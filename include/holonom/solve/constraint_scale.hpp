@@ -84,8 +84,8 @@ class ConstraintScale {
     return unit;
   }
 
-  // The same for G v, v = A p: against velocities, and against momenta, of which rounding errors make some where A is not
-  // diagonal. `redundant`: gradients may vanish (a dead centre), their rounding errors do not.
+  // The same for G v, v = A p: against velocities, and against momenta, of which rounding errors make some where A is
+  // not diagonal. `redundant`: gradients may vanish (a dead centre), their rounding errors do not.
   void measure_motion(const Jacobian<S, N, M>& G, const Vec<S, N>& v, const Vec<S, N>& p, bool redundant = false) {
     R all(0);
     for (int i = 0; i < v.size(); ++i) {
@@ -104,8 +104,8 @@ class ConstraintScale {
       hidden_[k] = gradient * motion > R(0) ? R(R(1) / (gradient * motion)) : R(1);
     }
   }
-  // Redundant constraints contradict each other off the manifold, and positions are on it up to their rounding errors only:
-  // G v vanishes up to g_qq(v, εq). r is scratch.
+  // Redundant constraints contradict each other off the manifold, and positions are on it up to their rounding errors
+  // only: G v vanishes up to g_qq(v, εq). r is scratch.
   template <HasCurvature Sys>
   void add_rounding_of_positions(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& v, Vec<S, M>& r) {
     if (!knows_curvature(sys)) return;
@@ -114,7 +114,8 @@ class ConstraintScale {
     for (int k = 0; k < r.size(); ++k)
       if (const R size = magnitude(value(r[k])); size * hidden_[k] > R(1)) hidden_[k] = R(1) / size;
   }
-  // A projection of momenta, p ← p − Gᵀμ, leaves rounding errors of its own terms, which may be larger than what is left of p.
+  // A projection of momenta, p ← p − Gᵀμ, leaves rounding errors of its own terms, which may be larger than what is
+  // left of p.
   void add_impulse(const Jacobian<S, N, M>& G, const Vec<S, M>& mu) {
     fill(impulse_, R(0));
     for (int k = 0; k < G.m(); ++k)
@@ -168,11 +169,13 @@ class ConstraintScale {
   }
   template <class Metric>
   static const SparseMass<S>* sparse_mass(const Metric& A) {
-    if constexpr (N == Dynamic && requires { A.sparse_mass(); }) return A.sparse_mass();
-    else return nullptr;
+    if constexpr (N == Dynamic && requires { A.sparse_mass(); })
+      return A.sparse_mass();
+    else
+      return nullptr;
   }
-  // Rounding errors of q change g_k by ε Σ_j |G_kj| |q_j|. Products may vanish, or all coordinates of a constraint: then
-  // what is left is an error of the others, and measured against these.
+  // Rounding errors of q change g_k by ε Σ_j |G_kj| |q_j|. Products may vanish, or all coordinates of a constraint:
+  // then what is left is an error of the others, and measured against these.
   void grow(const Jacobian<S, N, M>& G, const Vec<S, N>& q, Vec<R, M>& inverse) {
     extent_ = R(0);
     for (int i = 0; i < q.size(); ++i) keep_larger(extent_, R(magnitude(q[i]) * unit_[i]));
@@ -191,10 +194,10 @@ class ConstraintScale {
 
   Vec<R, N> unit_, impulse_;  // impulse_ is scratch
   Vec<S, N> error_;           // scratch
-  R extent_{0};       // the largest coordinate in these units
-  Vec<R, M> inverse_;  // 1/scale of the terms of g: what rounding errors of g are relative to
-  Vec<R, M> reach_;    // 1/scale of what rounding errors of positions do to g
-  Vec<R, M> hidden_;   // 1/scale of G v
+  R extent_{0};               // the largest coordinate in these units
+  Vec<R, M> inverse_;         // 1/scale of the terms of g: what rounding errors of g are relative to
+  Vec<R, M> reach_;           // 1/scale of what rounding errors of positions do to g
+  Vec<R, M> hidden_;          // 1/scale of G v
   Vec<R, M> trial_;
 };
 

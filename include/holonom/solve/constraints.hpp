@@ -20,8 +20,9 @@ void subtract_force(const Jacobian<S, N, M>& G, const Vec<S, M>& lambda, Vec<S, 
 
 // What G v is measured against, v = H_p(q, p); r is scratch.
 template <Constrained Sys>
-void measure_motion(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& v, bool redundant,
-                    MVec<Sys>& r, ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale) {
+void measure_motion(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p,
+                    const QVec<Sys>& v, bool redundant, MVec<Sys>& r,
+                    ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale) {
   scale.measure_motion(G, v, p, redundant);
   if constexpr (HasCurvature<Sys>)
     if (redundant) scale.add_rounding_of_positions(sys, q, v, r);
@@ -57,8 +58,8 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
 
 // Whether g(q) is at round-off, with r and G of q.
 template <Constrained Sys>
-Status at_round_off(const MVec<Sys>& r, const JacobianOf<Sys>& G, const QVec<Sys>& q, ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale,
-                    const NewtonOptions& options) {
+Status at_round_off(const MVec<Sys>& r, const JacobianOf<Sys>& G, const QVec<Sys>& q,
+                    ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale, const NewtonOptions& options) {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
   if (r.size() == 0) return {};
@@ -80,9 +81,18 @@ class ConstraintSolver {
 
  public:
   explicit ConstraintSolver(const Sys& sys)
-      : gram_(size_q(sys), size_g(sys)), scale_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), residual_(size_g(sys)), correction_(size_g(sys)),
-        v_(size_q(sys)), expected_(size_q(sys)), apart_(size_q(sys)), weighted_(size_q(sys)),
-        found_(size_q(sys)), last_(size_q(sys)), path_(size_g(sys)) {}
+      : gram_(size_q(sys), size_g(sys)),
+        scale_(size_q(sys), size_g(sys)),
+        G0_(make_jacobian(sys)),
+        residual_(size_g(sys)),
+        correction_(size_g(sys)),
+        v_(size_q(sys)),
+        expected_(size_q(sys)),
+        apart_(size_q(sys)),
+        weighted_(size_q(sys)),
+        found_(size_q(sys)),
+        last_(size_q(sys)),
+        path_(size_g(sys)) {}
 
   NewtonOptions options;
   Counters counters;
@@ -108,7 +118,8 @@ class ConstraintSolver {
   [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
                                       Vec<S, M>& impulse, Expectation<R>& expectation, Vec<S, N>& p_half, Vec<S, N>& q1,
                                       Jacobian<S, N, M>& G1, Rounding<S, N>* lost = nullptr) {
-    if (const Status s = solve<false>(sys, q0, p_hat, h, impulse, &expectation, p_half, q1, G1, lost); !s.ok()) [[unlikely]]
+    if (const Status s = solve<false>(sys, q0, p_hat, h, impulse, &expectation, p_half, q1, G1, lost); !s.ok())
+        [[unlikely]]
       return follow(sys, q0, p_hat, h, impulse, expectation, p_half, q1, G1, s, lost);
     return {};
   }
@@ -129,16 +140,19 @@ class ConstraintSolver {
     gram_.multiply(G0_, p, r);
     gram_.solve(r);
     subtract_force(G0_, r, p, lost ? &lost->p : nullptr);
-    // One constraint is left with the rounding errors of its own terms. Of several, one may be left with those of others.
-    if constexpr (M == 1) return {};
-    else if constexpr (M == 2) return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
-    else return is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
+    // One constraint is left with the rounding errors of its own terms. Of several, one may be left with those of
+    // others.
+    if constexpr (M == 1)
+      return {};
+    else if constexpr (M == 2)
+      return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
+    else
+      return is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
   }
 
   // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
-  void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force, Vec<S, M>& lambda)
-    requires HasCurvature<Sys>
-  {
+  void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force,
+                   Vec<S, M>& lambda) requires HasCurvature<Sys> {
     if (gram_.m() == 0) return;
     sys.mass().solve(p, v_);
     sys.g_qq(q, v_, v_, lambda);
@@ -162,17 +176,20 @@ class ConstraintSolver {
  private:
   // Whether each Newton step has a matrix of its own, or those of one step share the first.
   bool refreshes() const {
-    if constexpr (M == Dynamic) return gram_.refreshes();
-    else return true;
+    if constexpr (M == Dynamic)
+      return gram_.refreshes();
+    else
+      return true;
   }
 
-  // Newton's method from the guess. A solution farther from it than is expected may be a wrong one: Failure::wrong_root.
-  // Without an expectation the guess is known to be right. patient: where the terms of g have grown since they were measured,
-  // an iteration stands still above their first sizes, and is judged by the present ones.
+  // Newton's method from the guess. A solution farther from it than is expected may be a wrong one:
+  // Failure::wrong_root. Without an expectation the guess is known to be right. patient: where the terms of g have
+  // grown since they were measured, an iteration stands still above their first sizes, and is judged by the present
+  // ones.
   template <bool patient>
-  [[gnu::always_inline]] Status solve(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
-                                      Expectation<R>* expectation, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
-                                      Rounding<S, N>* lost) {
+  [[gnu::always_inline]] Status solve(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
+                                      Vec<S, M>& impulse, Expectation<R>* expectation, Vec<S, N>& p_half, Vec<S, N>& q1,
+                                      Jacobian<S, N, M>& G1, Rounding<S, N>* lost) {
     auto&& r = scratch(residual_);
     auto&& v = scratch(v_);
     auto&& correction = scratch(correction_);
@@ -202,14 +219,18 @@ class ConstraintSolver {
     bool is_current = true;  // G₁ = G(q₁)
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
       is_current = refresh || convergence.foreseen();
-      if (is_current) constraint_and_jacobian(sys, q1, r, G1);
-      else sys.g(q1, r);
+      if (is_current)
+        constraint_and_jacobian(sys, q1, r, G1);
+      else
+        sys.g(q1, r);
       if (lost)  // g at the position that is kept, of which q₁ is the larger part
         for (int k = 0; k < gram_.m(); ++k)
           G1.row(k, [&](int j, const S& a) { r[k] += a * lost_in_sum(q0[j], S(h * v[j] + lost->q[j]), q1[j]); });
       R size(0);
-      if constexpr (patient) size = scale_.residual_at(G1, q1, r);
-      else size = scale_.residual(r);
+      if constexpr (patient)
+        size = scale_.residual_at(G1, q1, r);
+      else
+        size = scale_.residual(r);
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) break;
       if (verdict == Verdict::failed || (!patient && convergence.stalled())) {
@@ -237,10 +258,10 @@ class ConstraintSolver {
     return {};
   }
 
-  // Whether q₁ is as near to its prediction as it should be, compared with the way to it, h v with v = M⁻¹p½. That must lie
-  // along the constraints, too: of a wrong root, which is across from q₀, a bad prediction may be near.
-  [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_half, const S& h,
-                                 Expectation<R>& expectation) {
+  // Whether q₁ is as near to its prediction as it should be, compared with the way to it, h v with v = M⁻¹p½. That must
+  // lie along the constraints, too: of a wrong root, which is across from q₀, a bad prediction may be near.
+  [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_half,
+                                 const S& h, Expectation<R>& expectation) {
     const R round_off = R(1e4) * epsilon<S>();
     if (distance <= round_off * round_off * length(sys, q0)) return true;
     ++counters.factorisation;
@@ -259,11 +280,11 @@ class ConstraintSolver {
     return largest_product(x, weighted_);
   }
 
-  // The same for a guess that has failed, or may have led astray: along the path of solutions for σh, 0 ≤ σ ≤ 1, from the
-  // projection of p̂ at its beginning.
-  [[gnu::noinline]] Status follow(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
-                                  Expectation<R>& expectation, Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1,
-                                  const Status& reason, Rounding<S, N>* lost) {
+  // The same for a guess that has failed, or may have led astray: along the path of solutions for σh, 0 ≤ σ ≤ 1, from
+  // the projection of p̂ at its beginning.
+  [[gnu::noinline]] Status follow(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
+                                  Vec<S, M>& impulse, Expectation<R>& expectation, Vec<S, N>& p_half, Vec<S, N>& q1,
+                                  Jacobian<S, N, M>& G1, const Status& reason, Rounding<S, N>* lost) {
     const bool had_solution = reason.failure == Failure::wrong_root;
     if (reason.failure == Failure::no_convergence) {
       if (solve<true>(sys, q0, p_hat, h, impulse, &expectation, p_half, q1, G1, lost).ok()) return {};
@@ -282,7 +303,10 @@ class ConstraintSolver {
       const R distance = follow_to(sys, q0, p_hat, S(S(to) * h), impulse, p_half, q1, G1);
       bool accepted = false;
       if (!step.judge(distance, accepted))
-        return distance == distance ? Status{Failure::wrong_root, scale_.worst(residual_)} : had_solution ? Status{Failure::no_convergence, scale_.worst(residual_), to_double(scale_.residual(residual_))} : reason;
+        return distance == distance ? Status{Failure::wrong_root, scale_.worst(residual_)}
+               : had_solution
+                   ? Status{Failure::no_convergence, scale_.worst(residual_), to_double(scale_.residual(residual_))}
+                   : reason;
       if (!accepted) continue;
       path_.add(to, impulse);
       last_ = q1;
@@ -296,10 +320,10 @@ class ConstraintSolver {
     expectation.was_right(had_solution && length(sys, found_) <= R(1e-12) * length(sys, last_));
     return {};
   }
-  // The solution for a part of the step, and its distance from the prediction as a part of the way from the last node; NaN
-  // if there is none.
-  R follow_to(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse, Vec<S, N>& p_half,
-              Vec<S, N>& q1, Jacobian<S, N, M>& G1) {
+  // The solution for a part of the step, and its distance from the prediction as a part of the way from the last node;
+  // NaN if there is none.
+  R follow_to(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h, Vec<S, M>& impulse,
+              Vec<S, N>& p_half, Vec<S, N>& q1, Jacobian<S, N, M>& G1) {
     using std::sqrt;
     const R none = std::numeric_limits<R>::quiet_NaN();
     const auto move = [&] {
@@ -346,9 +370,10 @@ class ConstraintSolver {
     }
     return good;
   }
-  // Terms may vanish: then those of Gᵀμ are the measure. And solves may lose digits where constraints are nearly dependent:
-  // then they are repeated.
-  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, N>& q, const Vec<S, M>& mu, Vec<S, N>& p, Rounding<S, N>* lost) {
+  // Terms may vanish: then those of Gᵀμ are the measure. And solves may lose digits where constraints are nearly
+  // dependent: then they are repeated.
+  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, N>& q, const Vec<S, M>& mu, Vec<S, N>& p,
+                                           Rounding<S, N>* lost) {
     sys.mass().solve(p, v_);
     measure_motion(sys, G0_, q, p, v_, redundant(), correction_, scale_);
     scale_.add_impulse(G0_, mu);
@@ -361,13 +386,15 @@ class ConstraintSolver {
       const Verdict verdict = convergence(size);
       if (verdict == Verdict::done) return {};
       if (verdict == Verdict::failed)
-        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst_hidden(correction_), to_double(size)};
+        return {size == size ? Failure::no_convergence : Failure::not_finite, scale_.worst_hidden(correction_),
+                to_double(size)};
       gram_.solve(correction_);
       subtract_force(G0_, correction_, p, lost ? &lost->p : nullptr);
     }
   }
-  // What a Newton step leaves of residuals that are as large as the terms of g: g_qq(u, u)/2, with u the correction. (Some
-  // twice the terms, unless positions are far from the origin, and the terms are that much larger than the constraint is long.)
+  // What a Newton step leaves of residuals that are as large as the terms of g: g_qq(u, u)/2, with u the correction.
+  // (Some twice the terms, unless positions are far from the origin, and the terms are that much larger than the
+  // constraint is long.)
   void find_remainder(const Sys& sys, const Vec<S, N>& q) {
     remainder_ = R(100);
     if constexpr (HasCurvature<Sys>) {
@@ -378,7 +405,8 @@ class ConstraintSolver {
       gram_.subtract_displacement(G0_, S(1), residual_, v_);
       sys.g_qq(q, v_, v_, residual_);
       R left(0);
-      for (int k = 0; k < gram_.m(); ++k) keep_largest(left, R(magnitude(value(residual_[k])) / 2 * scale_.inverse()[k]));
+      for (int k = 0; k < gram_.m(); ++k)
+        keep_largest(left, R(magnitude(value(residual_[k])) / 2 * scale_.inverse()[k]));
       if (10 * left > remainder_ && is_finite(left)) remainder_ = 10 * left;
     }
   }

@@ -1,7 +1,7 @@
 // Whether what a step has found continues the motion. The equations of a step have several solutions; the right one is
 // the end of the path of solutions that starts at (q₀, p₀) when the step grows from 0 to h. Its distance from where the
-// motion was expected to go decides, not the sign or the rank of a matrix: these change where a mechanism passes through a
-// dead centre, and the motion does not.
+// motion was expected to go decides, not the sign or the rank of a matrix: these change where a mechanism passes
+// through a dead centre, and the motion does not.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace holonom {
 
-// |a_i b_i| of a displacement and a momentum, the largest of them, or for few coordinates their sum: a square of lengths that
-// is the same in all units of coordinates.
+// |a_i b_i| of a displacement and a momentum, the largest of them, or for few coordinates their sum: a square of
+// lengths that is the same in all units of coordinates.
 template <class S, int N>
 Real<S> largest_product(const Vec<S, N>& a, const Vec<S, N>& b) {
   using R = Real<S>;
@@ -27,8 +27,9 @@ Real<S> largest_product(const Vec<S, N>& a, const Vec<S, N>& b) {
   return largest;
 }
 
-// How near the solutions of a move usually are to their predictions, as a part of the way. One that is much farther away, or
-// more than a quarter of the way, is not believed without following the path. Lengths are given by their squares.
+// How near the solutions of a move usually are to their predictions, as a part of the way. One that is much farther
+// away, or more than a quarter of the way, is not believed without following the path. Lengths are given by their
+// squares.
 template <class R>
 class Expectation {
   static constexpr double always = 1e-3, unseen = 0.05, never = 0.25, much = 4;

@@ -12,14 +12,14 @@ namespace holonom {
 enum class StageMatrix : std::uint8_t { automatic, start, stages, full };
 
 struct NewtonOptions {
-  double tolerance = 0;      // relative residual to stop at; 0: round-off
+  double tolerance = 0;  // relative residual to stop at; 0: round-off
   int max_iterations = 50;
   StageMatrix matrix = StageMatrix::automatic;
   int stage_iterations = 0;  // exactly so many for the stages of a step, to see what is lost; 0: to round-off
 };
 
-// Residuals up to this many ε of the terms of a constraint are rounding errors of its evaluation. An iteration that could
-// still gain something does not stop there; one that stands still has ended if it is below, and has failed above.
+// Residuals up to this many ε of the terms of a constraint are rounding errors of its evaluation. An iteration that
+// could still gain something does not stop there; one that stands still has ended if it is below, and has failed above.
 inline constexpr double rounding_errors = 128;
 
 // In dual numbers residuals include tangents, whose terms may be much larger than those of g.
@@ -41,8 +41,12 @@ class Convergence {
   // remainder: a residual r leaves at most this times r², as far as anyone knows.
   Convergence(const R& eps, const NewtonOptions& options, bool quadratic = true, bool correct_once = false,
               const R& remainder = R(100))
-      : remainder_(remainder), quadratic_(quadratic), correct_once_(correct_once && !(options.tolerance > 0)),
-        floor_(options.tolerance > 0 ? R(options.tolerance) : eps), noise_(R(8) * eps), accepted_(R(rounding_errors) * eps),
+      : remainder_(remainder),
+        quadratic_(quadratic),
+        correct_once_(correct_once && !(options.tolerance > 0)),
+        floor_(options.tolerance > 0 ? R(options.tolerance) : eps),
+        noise_(R(8) * eps),
+        accepted_(R(rounding_errors) * eps),
         max_(options.max_iterations) {
     if (noise_ < floor_) noise_ = floor_;
     if (accepted_ < floor_) accepted_ = floor_;
@@ -63,8 +67,8 @@ class Convergence {
     stalled_ = iterations_ > 1 && !(r < previous_ / 2);
     if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
-    // Newton squares the error, with a constant that is a guess in the first iteration; the observed one, r / previous²,
-    // takes over later.
+    // Newton squares the error, with a constant that is a guess in the first iteration; the observed one, r /
+    // previous², takes over later.
     const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
     slow_ = iterations_ > 1 && rate > R(0.05);
     R next = quadratic_ ? (iterations_ == 1 ? R(remainder_ * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);

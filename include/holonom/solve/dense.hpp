@@ -20,8 +20,10 @@ class Square {
   S& operator()(int i, int j) { return a_[i * size() + j]; }
   const S& operator()(int i, int j) const { return a_[i * size() + j]; }
   int size() const {
-    if constexpr (M == Dynamic) return m_;
-    else return M;
+    if constexpr (M == Dynamic)
+      return m_;
+    else
+      return M;
   }
 
  private:
@@ -95,7 +97,8 @@ void solve_ldl(const Square<S, M>& A, Vec<S, M>& b) {
 }
 
 // A = L U without exchanges (A is a small perturbation of a positive definite matrix here); the
-// diagonal becomes 1/U_kk. Returns the first row whose pivot is not positive, or less than `least` of its diagonal, or -1.
+// diagonal becomes 1/U_kk. Returns the first row whose pivot is not positive, or less than `least` of its diagonal, or
+// -1.
 template <class S, int M>
 int factor_lu(Square<S, M>& A, const Real<S>& least = Real<S>(0)) {
   const int m = A.size();
@@ -207,8 +210,7 @@ class NewtonMatrix {
 };
 // One or two constraints have an explicit inverse, which needs no exchanges.
 template <class S, int M>
-  requires(M == 1 || M == 2)
-class NewtonMatrix<S, M> {
+requires(M == 1 || M == 2) class NewtonMatrix<S, M> {
  public:
   static constexpr bool is_static = true;
   NewtonMatrix() = default;

@@ -21,12 +21,12 @@ class DenseGram {
   // A pivot below this part of its diagonal counts as zero. True dependence leaves some ε; a
   // mechanism this near a singular position has lost most digits of its multipliers anyway.
   static Real<S> threshold(int m) { return epsilon<S>() * Real<S>(64 * (m + 1)); }
-  // Along a motion, whose rank is known, a pivot is good as long as it is more than its rounding errors: the motion may pass
-  // near a dead centre. (Solves lose digits there; those who use them look at residuals.)
+  // Along a motion, whose rank is known, a pivot is good as long as it is more than its rounding errors: the motion may
+  // pass near a dead centre. (Solves lose digits there; those who use them look at residuals.)
   static Real<S> nothing_left() { return epsilon<S>() * Real<S>(4); }
 
-  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u; unit: powers of two that make the rows of G
-  // comparable.
+  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u; unit: powers of two that make the rows of
+  // G comparable.
   template <class Apply>
   Status analyse(const G_t& G, Apply&& apply, const Vec<Real<S>, M>& unit, const Real<S>& noise) {
     redundant_.reset();
@@ -100,8 +100,10 @@ class DenseGram {
   const Square<S, M>& matrix() const { return K_; }
 
   int m() const {
-    if constexpr (M == Dynamic) return m_;
-    else return M;
+    if constexpr (M == Dynamic)
+      return m_;
+    else
+      return M;
   }
 
   // A Gᵀ, the directions of displacements from a point, without a factorisation

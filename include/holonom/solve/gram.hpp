@@ -30,8 +30,8 @@ class GramSolver<S, Dynamic, Dynamic> {
   static constexpr int few_constraints = 8;
   // Up to here redundant constraints get multipliers of minimal norm, by dense algebra.
   static constexpr int few_redundant = 300;
-  // Up to here a rank is decided by exchanges of rows; elimination in the order of the pattern is enough where no pivot is
-  // small.
+  // Up to here a rank is decided by exchanges of rows; elimination in the order of the pattern is enough where no pivot
+  // is small.
   static constexpr int few_to_exchange = 1500;
   static constexpr double small_pivot = 1e-7;
 
@@ -85,9 +85,12 @@ class GramSolver<S, Dynamic, Dynamic> {
   // The two parts of `factor`: A Gᵀ at a new point, then K there.
   template <class Metric>
   void displace(const Jacobian<S>& G, const Metric& A) {
-    if (sparse_) sparse_->displace(G, *A.diagonal());
-    else if (kkt_) kkt_->displace(G, *sparse_mass(A));
-    else dense_->displace(G, A);
+    if (sparse_)
+      sparse_->displace(G, *A.diagonal());
+    else if (kkt_)
+      kkt_->displace(G, *sparse_mass(A));
+    else
+      dense_->displace(G, A);
   }
   Status factor(const Jacobian<S>& G) {
     return sparse_ ? sparse_->factor(G, nothing_left()) : kkt_ ? kkt_->factor(G, nothing_left()) : dense_->factor(G);
@@ -103,12 +106,17 @@ class GramSolver<S, Dynamic, Dynamic> {
   }
   // out -= c A Gᵀλ
   void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) {
-    if (sparse_) sparse_->subtract_displacement(G.pattern(), c, lambda, out);
-    else if (kkt_) kkt_->subtract_displacement(G, c, lambda, out);
-    else dense_->subtract_displacement(G, c, lambda, out);
+    if (sparse_)
+      sparse_->subtract_displacement(G.pattern(), c, lambda, out);
+    else if (kkt_)
+      kkt_->subtract_displacement(G, c, lambda, out);
+    else
+      dense_->subtract_displacement(G, c, lambda, out);
   }
   // Sparse only: constraints that were dropped because they depend on others.
-  std::vector<int> dropped() const { return sparse_ ? sparse_->dropped() : kkt_ ? kkt_->dropped() : std::vector<int>{}; }
+  std::vector<int> dropped() const {
+    return sparse_ ? sparse_->dropped() : kkt_ ? kkt_->dropped() : std::vector<int>{};
+  }
 
   // Constraints that were found to be dependent stay left out wherever `factor` is called, and no others are.
   void keep_rows() {
@@ -120,8 +128,8 @@ class GramSolver<S, Dynamic, Dynamic> {
   // The rank by elimination in the order of a pattern, as far as that can be trusted. Not decided: the dense algebra of
   // redundant constraints has to take over.
   template <class Sparse, class Analyse, class Metric>
-  Status analyse_in_order(Sparse& gram, Analyse&& analyse_with, const Jacobian<S>& G, const Metric& A, const Vec<R>& unit,
-                          const R& noise, bool& decided) {
+  Status analyse_in_order(Sparse& gram, Analyse&& analyse_with, const Jacobian<S>& G, const Metric& A,
+                          const Vec<R>& unit, const R& noise, bool& decided) {
     decided = true;
     const R small(small_pivot);
     Status s = analyse_with(noise < small ? small : noise);
@@ -140,8 +148,10 @@ class GramSolver<S, Dynamic, Dynamic> {
   }
   template <class Metric>
   static const SparseMass<S>* sparse_mass(const Metric& A) {
-    if constexpr (requires { A.sparse_mass(); }) return A.sparse_mass();
-    else return nullptr;
+    if constexpr (requires { A.sparse_mass(); })
+      return A.sparse_mass();
+    else
+      return nullptr;
   }
 
   int n_, m_;

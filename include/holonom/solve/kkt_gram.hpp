@@ -21,7 +21,13 @@ class KktGram {
 
  public:
   KktGram(std::shared_ptr<const KktPattern> pattern, const Pattern& G)
-      : k_(std::move(pattern)), base_(G.nonzeros()), ldl_(*k_), newton_(*k_), x_(k_->n + k_->m), u_(k_->n), v_(k_->n),
+      : k_(std::move(pattern)),
+        base_(G.nonzeros()),
+        ldl_(*k_),
+        newton_(*k_),
+        x_(k_->n + k_->m),
+        u_(k_->n),
+        v_(k_->n),
         dropped_(static_cast<std::size_t>(k_->m), 0) {}
 
   int m() const { return k_->m; }
@@ -73,8 +79,10 @@ class KktGram {
       const bool good = -value(d) > threshold * size;
       dropped_[at(constraint)] = !good;
       if (good) return S(S(1) / d);
-      if (!(value(d) == value(d))) status = {Failure::not_finite, constraint};
-      else if (++dropped > allowed_to_drop_) status = {Failure::singular, constraint};
+      if (!(value(d) == value(d)))
+        status = {Failure::not_finite, constraint};
+      else if (++dropped > allowed_to_drop_)
+        status = {Failure::singular, constraint};
       stop = !status.ok();
       return S(0);
     };
@@ -116,14 +124,17 @@ class KktGram {
     S diagonal(0);
     for (int z = M.row_start[at(i)]; z < M.row_start[at(i) + 1]; ++z) {
       const Index j = k_->place[at(M.column[at(z)])];
-      if (j < k) y[j] = mass_.values()[z];
-      else if (j == k) diagonal = mass_.values()[z];
+      if (j < k)
+        y[j] = mass_.values()[z];
+      else if (j == k)
+        diagonal = mass_.values()[z];
     }
     return diagonal;
   }
   // A whole row of G: its coordinates come before.
   void add_row(const Pattern& G, const Vec<S>& g, Index constraint, Vec<S>& y) const {
-    for (int z = G.row_start[at(constraint)]; z < G.row_start[at(constraint) + 1]; ++z) y[k_->place[at(G.column[at(z)])]] += g[z];
+    for (int z = G.row_start[at(constraint)]; z < G.row_start[at(constraint) + 1]; ++z)
+      y[k_->place[at(G.column[at(z)])]] += g[z];
   }
 
   void factor_newton(const Jacobian<S>& G1) {

@@ -1,5 +1,5 @@
-// Multipliers of redundant constraints are not unique. Of those with the same force Gᵀλ, the ones of minimal norm, in units
-// of the terms of their constraints: what Redundant finds by dense algebra, for many constraints.
+// Multipliers of redundant constraints are not unique. Of those with the same force Gᵀλ, the ones of minimal norm, in
+// units of the terms of their constraints: what Redundant finds by dense algebra, for many constraints.
 #pragma once
 
 #include "holonom/solve/gram.hpp"
@@ -9,7 +9,8 @@ namespace holonom {
 // λ with zeros for the constraints that `gram` has dropped, which was factored at G. False if these are too many to be
 // worth it: λ stays as it is.
 template <class S>
-bool minimise_norm(GramSolver<S, Dynamic, Dynamic>& gram, const Jacobian<S>& G, const Vec<Real<S>>& unit, Vec<S>& lambda) {
+bool minimise_norm(GramSolver<S, Dynamic, Dynamic>& gram, const Jacobian<S>& G, const Vec<Real<S>>& unit,
+                   Vec<S>& lambda) {
   using R = Real<S>;
   constexpr std::size_t most = 20'000'000;  // numbers
   const std::vector<int> dropped = gram.dropped();

@@ -15,7 +15,11 @@ class JayProjection {
 
  public:
   explicit JayProjection(const Sys& sys)
-      : G1_(make_jacobian(sys)), from_(size_q(sys)), v_(size_q(sys)), nu_(size_g(sys)), r_(size_g(sys)),
+      : G1_(make_jacobian(sys)),
+        from_(size_q(sys)),
+        v_(size_q(sys)),
+        nu_(size_g(sys)),
+        r_(size_g(sys)),
         scale_(size_q(sys), size_g(sys)) {}
 
   template <class Metric>
@@ -34,8 +38,10 @@ class JayProjection {
     // Positions may be far from the origin, where the terms of g are large: nothing is foreseen.
     Convergence<R> convergence(epsilon<S>(), options, true, false, R(1e30));
     const bool always_new = [&] {
-      if constexpr (M == Dynamic) return gram.refreshes();
-      else return true;
+      if constexpr (M == Dynamic)
+        return gram.refreshes();
+      else
+        return true;
     }();
     bool stalled = false;
     for (bool refresh = true;; refresh = always_new || convergence.slow()) {

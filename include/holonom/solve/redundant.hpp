@@ -55,7 +55,9 @@ class PivotOrder {
 
   int operator[](int i) const { return order_[static_cast<std::size_t>(i)]; }
   // The last pivot that was chosen over the largest that was not
-  double gap() const { return rejected_ > Real<S>(0) ? to_double(Real<S>(accepted_ / rejected_)) : std::numeric_limits<double>::infinity(); }
+  double gap() const {
+    return rejected_ > Real<S>(0) ? to_double(Real<S>(accepted_ / rejected_)) : std::numeric_limits<double>::infinity();
+  }
 
  private:
   Real<S> accepted_{0}, rejected_{0};
@@ -75,15 +77,24 @@ Square<S> scaled(const Square<S>& K, const Vec<Real<S>>& unit) {
 
 // K of known rank < m. At every factorisation the best conditioned subset is chosen anew: no fixed
 // subset need stay independent along a motion. Constraint forces do not depend on the choice, because
-// all subsets span the same space; multipliers are made unique by taking those of minimal norm, in units of the terms of
-// their constraints: a constraint that is written with a factor has the same force.
+// all subsets span the same space; multipliers are made unique by taking those of minimal norm, in units of the terms
+// of their constraints: a constraint that is written with a factor has the same force.
 template <class S>
 class Redundant {
  public:
   // unit: powers of two that make the rows of G comparable
   Redundant(int m, int rank, const Vec<Real<S>>& unit)
-      : m_(m), rank_(rank), unit_(unit), at_(m), scaled_(m), dependence_(m * m), factor_(rank), newton_(rank), overlap_(m - rank),
-        x_(rank), y_(m - rank) {}
+      : m_(m),
+        rank_(rank),
+        unit_(unit),
+        at_(m),
+        scaled_(m),
+        dependence_(m * m),
+        factor_(rank),
+        newton_(rank),
+        overlap_(m - rank),
+        x_(rank),
+        y_(m - rank) {}
 
   int rank() const { return rank_; }
   // The i-th constraint of the subset, i < rank
@@ -177,7 +188,8 @@ std::vector<std::vector<int>> dependent_rows(const Square<S>& K, const Real<S>& 
     std::vector<int> set{at[d]};
     for (int i = 0; i < rank; ++i)
       // |c_i| relative to what constraint i would need to produce row d alone
-      if (magnitude(c[i]) * magnitude(c[i]) * value(K(at[i], at[i])) > negligible * value(K(at[d], at[d]))) set.push_back(at[i]);
+      if (magnitude(c[i]) * magnitude(c[i]) * value(K(at[i], at[i])) > negligible * value(K(at[d], at[d])))
+        set.push_back(at[i]);
     std::sort(set.begin(), set.end());
     sets.push_back(set);
   }

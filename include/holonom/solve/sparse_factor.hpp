@@ -31,7 +31,8 @@ void substitute(const FactorPattern& f, const Vec<S>& lower, const Vec<S>& upper
 template <class S>
 void substitute(const FactorPattern& f, const Vec<S>& lower, const Vec<S>& upper, const Vec<S>& inverse_d, S* x) {
   if (f.natural) return substitute(f, lower, upper, inverse_d, x, f.factor_row.data(), [](int k) { return k; });
-  substitute(f, lower, upper, inverse_d, x, f.factor_target.data(), [order = f.order.data()](int k) { return order[k]; });
+  substitute(f, lower, upper, inverse_d, x, f.factor_target.data(),
+             [order = f.order.data()](int k) { return order[k]; });
 }
 
 template <class S>

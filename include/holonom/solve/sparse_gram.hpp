@@ -20,7 +20,11 @@ class SparseGram {
 
  public:
   explicit SparseGram(std::shared_ptr<const GramPattern> pattern, const Pattern& G)
-      : k_(std::move(pattern)), weighted_(G.nonzeros()), ldl_(*k_), newton_(*k_), dropped_(static_cast<std::size_t>(k_->m), 0) {}
+      : k_(std::move(pattern)),
+        weighted_(G.nonzeros()),
+        ldl_(*k_),
+        newton_(*k_),
+        dropped_(static_cast<std::size_t>(k_->m), 0) {}
 
   int m() const { return k_->m; }
   int rank() const { return m() - allowed_to_drop_; }
@@ -47,7 +51,8 @@ class SparseGram {
   // A Gᵀ, the directions of displacements from a point, without a factorisation
   void displace(const Jacobian<S>& G, const Vec<S>& inverse_mass) {
     const Vec<S>& g = G.values();
-    for (int z = 0; z < g.size(); ++z) weighted_[z] = g[z] * inverse_mass[G.pattern().column[static_cast<std::size_t>(z)]];
+    for (int z = 0; z < g.size(); ++z)
+      weighted_[z] = g[z] * inverse_mass[G.pattern().column[static_cast<std::size_t>(z)]];
   }
 
   Status factor(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
@@ -73,8 +78,10 @@ class SparseGram {
       const bool good = value(d) > threshold * size;
       dropped_[at(k)] = !good;
       if (good) return S(S(1) / d);
-      if (!(value(d) == value(d))) status = {Failure::not_finite, k_->order[at(k)]};
-      else if (++dropped > allowed_to_drop_) status = {Failure::singular, k_->order[at(k)]};
+      if (!(value(d) == value(d)))
+        status = {Failure::not_finite, k_->order[at(k)]};
+      else if (++dropped > allowed_to_drop_)
+        status = {Failure::singular, k_->order[at(k)]};
       stop = !status.ok();
       return S(0);
     };
@@ -95,7 +102,8 @@ class SparseGram {
   void multiply(const Pattern& G, const Vec<S>& u, Vec<S>& out) const {
     for (int k = 0; k < m(); ++k) {
       S s(0);
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) s += weighted_[z] * u[G.column[static_cast<std::size_t>(z)]];
+      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
+        s += weighted_[z] * u[G.column[static_cast<std::size_t>(z)]];
       out[k] = s;
     }
   }
@@ -103,7 +111,8 @@ class SparseGram {
   void subtract_displacement(const Pattern& G, const S& c, const Vec<S>& lambda, Vec<S>& out) const {
     for (int k = 0; k < m(); ++k) {
       const S l = c * lambda[k];
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z) out[G.column[static_cast<std::size_t>(z)]] -= weighted_[z] * l;
+      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
+        out[G.column[static_cast<std::size_t>(z)]] -= weighted_[z] * l;
     }
   }
 

@@ -1,5 +1,5 @@
-// Who evaluates the stages of a step: this thread, or a few, each with a copy of the system. Stages share nothing, so that
-// results have the same bits with any number of threads.
+// Who evaluates the stages of a step: this thread, or a few, each with a copy of the system. Stages share nothing, so
+// that results have the same bits with any number of threads.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,9 @@ class StageCrew {
   // f(system, stage) for the stages from `from` to `to` − 1
   template <class F>
   void each(const Sys& sys, int from, int to, F&& f) {
-    const auto of = [&](int worker) -> const Sys& { return worker == 0 ? sys : workers_[static_cast<std::size_t>(worker - 1)]; };
+    const auto of = [&](int worker) -> const Sys& {
+      return worker == 0 ? sys : workers_[static_cast<std::size_t>(worker - 1)];
+    };
     if (team_) return team_->share(to - from, [&](int part, int worker) { f(of(worker), from + part); });
     for (int j = from; j < to; ++j) f(sys, j);
   }

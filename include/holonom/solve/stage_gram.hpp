@@ -1,8 +1,10 @@
-// The multipliers of stages: h² Σ_j B_ij δΛ_j = r_i with B_ij = (AÂ)_ij G(Q_i) H_pp G(Q_j)ᵀ, for the stages i that have a
-// constraint and the stages j that have a multiplier.
-//   few unknowns    B is a dense matrix, factored at the first guess of a step; of redundant constraints the independent
+// The multipliers of stages: h² Σ_j B_ij δΛ_j = r_i with B_ij = (AÂ)_ij G(Q_i) H_pp G(Q_j)ᵀ, for the stages i that have
+// a constraint and the stages j that have a multiplier.
+//   few unknowns    B is a dense matrix, factored at the first guess of a step; of redundant constraints the
+//   independent
 //                   ones stand for all
-//   many            B ≈ A₀Â₀ ⊗ K with K = G H_pp Gᵀ at the start of the step, as in Jay's (3.15), is the preconditioner of a
+//   many            B ≈ A₀Â₀ ⊗ K with K = G H_pp Gᵀ at the start of the step, as in Jay's (3.15), is the preconditioner
+//   of a
 //                   few linear iterations with B, which evaluate nothing
 #pragma once
 
@@ -26,8 +28,16 @@ class StageGram {
  public:
   // path: AÂ; first: the first stage with a constraint; count: the number of these, and of multipliers
   StageGram(const Sys& sys, const Square<S>& path, int first, int count)
-      : path_(path), first_(first), count_(count), inverse_(inverse_of_path()), gram_(size_q(sys), size_g(sys)), w_(size_q(sys)),
-        u_(size_q(sys)), e_(at(count), Vec<S, M>(size_g(sys))), trial_(e_), v_(at(count), Vec<S, N>(size_q(sys))) {}
+      : path_(path),
+        first_(first),
+        count_(count),
+        inverse_(inverse_of_path()),
+        gram_(size_q(sys), size_g(sys)),
+        w_(size_q(sys)),
+        u_(size_q(sys)),
+        e_(at(count), Vec<S, M>(size_g(sys))),
+        trial_(e_),
+        v_(at(count), Vec<S, N>(size_q(sys))) {}
 
   int m() const { return gram_.m(); }
   bool redundant() const { return gram_.rank() < gram_.m(); }
@@ -35,7 +45,8 @@ class StageGram {
   const GramSolver<S, N, M>& start() const { return gram_; }
 
   // At a first point
-  Status analyse(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p, const Vec<R, M>& row_units) {
+  Status analyse(const Sys& sys, const JacobianOf<Sys>& G, const QVec<Sys>& q, const QVec<Sys>& p,
+                 const Vec<R, M>& row_units) {
     if (const Status s = gram_.analyse(G, metric_at(sys, q, p), row_units); !s.ok()) return s;
     const int unknowns = count_ * gram_.rank();
     const bool factors = m() > 0 && unknowns <= few_unknowns && (!redundant() || is_dense());
@@ -68,7 +79,8 @@ class StageGram {
 
   // δΛ from r, which is spoiled
   template <class Stages>
-  void solve(const Sys& sys, const Stages& stages, StageMatrix matrix, const S& h, Multipliers& r, Multipliers& dlambda) {
+  void solve(const Sys& sys, const Stages& stages, StageMatrix matrix, const S& h, Multipliers& r,
+             Multipliers& dlambda) {
     const S scale = S(1) / (h * h);
     for (Vec<S, M>& x : dlambda) fill(x, S(0));
     if (factors(matrix)) return solve_dense(scale, r, dlambda);
@@ -93,8 +105,10 @@ class StageGram {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   bool is_dense() const {
-    if constexpr (M == Dynamic) return gram_.refreshes();
-    else return true;
+    if constexpr (M == Dynamic)
+      return gram_.refreshes();
+    else
+      return true;
   }
   bool factors(StageMatrix matrix) const { return lu_.size() > 0 && matrix != StageMatrix::start; }
   static R largest_of(const Multipliers& r) {

@@ -1,6 +1,6 @@
-// First guesses of the stages of a step. From memory: the polynomials of the last step, continued (stage_predictor.hpp),
-// or what the method suggests. Without it: free flight with the multipliers of the start, which is cruder and cannot be led
-// astray by a motion that has just become violent.
+// First guesses of the stages of a step. From memory: the polynomials of the last step, continued
+// (stage_predictor.hpp), or what the method suggests. Without it: free flight with the multipliers of the start, which
+// is cruder and cannot be led astray by a motion that has just become violent.
 #pragma once
 
 #include "holonom/solve/gram.hpp"
@@ -18,9 +18,20 @@ class StageGuess {
  public:
   // first: the first stage whose position is unknown; multipliers: their number
   StageGuess(const Sys& sys, const Vec<S>& c, int first, int multipliers)
-      : c_(c), first_(first), position_(nodes(first, c.size()), size_q(sys), true), momentum_(nodes(0, c.size()), size_q(sys), false),
-        impulse_(nodes(0, multipliers), size_g(sys), false), v_(size_q(sys)), f_(size_q(sys)), u_(size_q(sys)), w_(size_q(sys)), y_(size_g(sys)), z_(size_g(sys)),
-        suggested_D_(size_q(sys)), suggested_P_(size_q(sys)), suggested_lambda_(size_g(sys)) {}
+      : c_(c),
+        first_(first),
+        position_(nodes(first, c.size()), size_q(sys), true),
+        momentum_(nodes(0, c.size()), size_q(sys), false),
+        impulse_(nodes(0, multipliers), size_g(sys), false),
+        v_(size_q(sys)),
+        f_(size_q(sys)),
+        u_(size_q(sys)),
+        w_(size_q(sys)),
+        y_(size_g(sys)),
+        z_(size_g(sys)),
+        suggested_D_(size_q(sys)),
+        suggested_P_(size_q(sys)),
+        suggested_lambda_(size_g(sys)) {}
 
   void begin(const Sys& sys, bool separable, bool redundant) {
     if constexpr (HasCurvature<Sys>) has_curvature_ = knows_curvature(sys);
@@ -41,8 +52,8 @@ class StageGuess {
   bool has_memory() const { return suggested_ || position_.known(); }
 
   // D_i = Q_i − q₀, P_i and Λ_j. `gram` and G are those of q₀.
-  void from_memory(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0, const QVec<Sys>& p0, Vectors& D,
-                   Vectors& P, Multipliers& lambda, Counters& counters) {
+  void from_memory(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0,
+                   const QVec<Sys>& p0, Vectors& D, Vectors& P, Multipliers& lambda, Counters& counters) {
     if (suggested_) {
       D[0] = suggested_D_;
       P[0] = suggested_P_;
@@ -52,16 +63,18 @@ class StageGuess {
     const int s = c_.size();
     for (int i = first_; i < s; ++i) position_.guess(i - first_, D[at(i)]);
     for (int i = 0; i < s; ++i) {
-      if (separable_) P[at(i)] = p0;  // only changes of it are looked at
-      else momentum_.guess(i, P[at(i)]);
+      if (separable_)
+        P[at(i)] = p0;  // only changes of it are looked at
+      else
+        momentum_.guess(i, P[at(i)]);
     }
     // Multipliers of redundant constraints are not unique, and what cannot be seen of them would grow from guess to
     // guess: those of minimal norm at the start do not.
     if (redundant_) return multipliers_of_start(sys, gram, G, q0, p0, lambda, counters);
     for (std::size_t j = 0; j < lambda.size(); ++j) impulse_.guess(static_cast<int>(j), lambda[j]);
   }
-  void free_flight(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h,
-                   Vectors& D, Vectors& P, Multipliers& lambda, Counters& counters) {
+  void free_flight(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0,
+                   const QVec<Sys>& p0, const S& h, Vectors& D, Vectors& P, Multipliers& lambda, Counters& counters) {
     energy_p(sys, q0, p0, v_);
     for (int i = first_; i < c_.size(); ++i)
       for (int k = 0; k < q0.size(); ++k) D[at(i)][k] = h * c_[i] * v_[k];
@@ -76,8 +89,8 @@ class StageGuess {
     impulse_.remember([&](int j) -> const MVec<Sys>& { return lambda[at(j)]; }, nullptr);
   }
   // dv/dt at (q₀, p₀), with the multipliers λ(q₀, p₀) where the second derivatives of g are known, else without
-  void acceleration(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0, const QVec<Sys>& p0,
-                    QVec<Sys>& out, Counters& counters) {
+  void acceleration(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0,
+                    const QVec<Sys>& p0, QVec<Sys>& out, Counters& counters) {
     energy_p(sys, q0, p0, v_);
     energy_q(sys, q0, p0, f_);
     ++counters.force;
@@ -106,8 +119,8 @@ class StageGuess {
   std::vector<S> nodes(int from, int to) const { return {c_.begin() + from, c_.begin() + to}; }
 
   // λ(q₀, p₀) at all stages
-  void multipliers_of_start(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0, const QVec<Sys>& p0,
-                            Multipliers& lambda, Counters& counters) {
+  void multipliers_of_start(const Sys& sys, GramSolver<S, N, M>& gram, const JacobianOf<Sys>& G, const QVec<Sys>& q0,
+                            const QVec<Sys>& p0, Multipliers& lambda, Counters& counters) {
     acceleration(sys, gram, G, q0, p0, w_, counters);
     for (Vec<S, M>& x : lambda) x = y_;
   }

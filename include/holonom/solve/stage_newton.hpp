@@ -1,6 +1,6 @@
 // The full Newton matrix of the stage equations (3.11) of Jay (1996), with all second derivatives: unknowns are
-// Q_i − q₀ where Q_i is one, all P_i, and Λ_j (of redundant constraints, the independent ones). Dense, so for small systems;
-// for those whose forces change too much in a step for the simplified iteration.
+// Q_i − q₀ where Q_i is one, all P_i, and Λ_j (of redundant constraints, the independent ones). Dense, so for small
+// systems; for those whose forces change too much in a step for the simplified iteration.
 #pragma once
 
 #include "holonom/solve/dense.hpp"
@@ -90,7 +90,8 @@ class StageNewton {
             at.G(j).row(constraint, [&](int l, const S& x) { a_[l] = x; });
             add_column(J, A_hat, j, h, a_, row_p, 0, row_g(j) + k);
           }
-          if (j >= first_) at.G(j).row(constraint, [&](int l, const S& x) { J(row_g(j - first_) + k, row_q(j) + l) = x; });
+          if (j >= first_)
+            at.G(j).row(constraint, [&](int l, const S& x) { J(row_g(j - first_) + k, row_q(j) + l) = x; });
         }
       }
       return lu_.factor();
@@ -103,7 +104,8 @@ class StageNewton {
  private:
   // J(row(i) + k, column) += c M_ij x_k for the stages i from `from` on
   template <class Row>
-  void add_column(Square<S>& J, const Square<S>& M, int j, const S& c, const QVec<Sys>& x, Row&& row, int from, int column) {
+  void add_column(Square<S>& J, const Square<S>& M, int j, const S& c, const QVec<Sys>& x, Row&& row, int from,
+                  int column) {
     for (int i = from; i < s_; ++i) {
       const S factor = c * M(i, j);
       if (factor == S(0)) continue;

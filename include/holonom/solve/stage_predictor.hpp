@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "holonom/solve/predictor.hpp"
 #include "holonom/solve/dense.hpp"
+#include "holonom/solve/predictor.hpp"
 
 namespace holonom {
 

@@ -4,8 +4,8 @@
 // these momenta, and multipliers from the linearised constraints:
 //   h² Σ_j B_ij δΛ_j = g(Q_i) + G(Q_i) δD_i,   B_ij = (A₀Â₀)_ij G(Q_i) H_pp G(Q_j)ᵀ   (stage_gram.hpp)
 // Jay's approximate Jacobian (3.15) takes B = A₀Â₀ ⊗ G H_pp Gᵀ(q₀, p₀): one factorisation a step and ν independent
-// solves an iteration (ν: stages with multipliers). Slow contractions are accelerated (acceleration.hpp); where the forces
-// change too much even for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
+// solves an iteration (ν: stages with multipliers). Slow contractions are accelerated (acceleration.hpp); where the
+// forces change too much even for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
 #pragma once
 
 #include "holonom/coefficients/tableau.hpp"
@@ -17,8 +17,9 @@
 
 namespace holonom {
 
-// What the stages are made of. `is_pair`: a_1j = 0 and â_js = 0, so Q_1 = q₀ and Λ_s are no unknowns. `start`: the weights of
-// the polynomial through the stages at time 0, if these should continue the motion from there (which of a pair P_1 shows).
+// What the stages are made of. `is_pair`: a_1j = 0 and â_js = 0, so Q_1 = q₀ and Λ_s are no unknowns. `start`: the
+// weights of the polynomial through the stages at time 0, if these should continue the motion from there (which of a
+// pair P_1 shows).
 template <class S>
 struct StageCoefficients {
   Square<S> A, A_hat;
@@ -28,7 +29,7 @@ struct StageCoefficients {
 };
 
 template <class Sys>
-  requires HasHpp<Sys> || Separable<Sys>
+requires HasHpp<Sys> || Separable<Sys>
 class StageSolver {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
@@ -42,12 +43,27 @@ class StageSolver {
 
  public:
   StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
-      : t_(coefficients), s_(t_.c.size()), first_(t_.is_pair), multipliers_(s_ - first_),
-        path_(product(t_.A, t_.A_hat)), row_sum_(row_sums(t_.A)), gram_(sys, path_, first_, multipliers_), scale_(size_q(sys), size_g(sys)), G0_(make_jacobian(sys)), G1_(make_jacobian(sys)),
-        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))), r_(lambda_), dlambda_(lambda_), G_(at(s_), make_jacobian(sys)),
-        w_(size_q(sys)), start_velocity_(size_q(sys)), y_(size_g(sys)), newton_(sys, s_, first_, multipliers_),
+      : t_(coefficients),
+        s_(t_.c.size()),
+        first_(t_.is_pair),
+        multipliers_(s_ - first_),
+        path_(product(t_.A, t_.A_hat)),
+        row_sum_(row_sums(t_.A)),
+        gram_(sys, path_, first_, multipliers_),
+        scale_(size_q(sys), size_g(sys)),
+        G0_(make_jacobian(sys)),
+        G1_(make_jacobian(sys)),
+        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))),
+        r_(lambda_),
+        dlambda_(lambda_),
+        G_(at(s_), make_jacobian(sys)),
+        w_(size_q(sys)),
+        start_velocity_(size_q(sys)),
+        y_(size_g(sys)),
+        newton_(sys, s_, first_, multipliers_),
         guess_(sys, t_.c, first_, multipliers_) {
-    for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_}) stages->assign(at(s_), Vec<S, N>(size_q(sys)));
+    for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_})
+      stages->assign(at(s_), Vec<S, N>(size_q(sys)));
   }
 
   int stages() const { return s_; }
@@ -55,7 +71,7 @@ class StageSolver {
   const Vec<S, N>& Q(int i) const { return Q_[at(i)]; }
   const Vec<S, N>& P(int i) const { return P_[at(i)]; }
   const Jacobian<S, N, M>& G(int i) const { return G_[at(i)]; }
-  const Vec<S, N>& velocity(int i) const { return v_[at(i)]; }      // H_p(Q_i, P_i), after `velocities`
+  const Vec<S, N>& velocity(int i) const { return v_[at(i)]; }  // H_p(Q_i, P_i), after `velocities`
   const Vec<S, M>& Lambda(int j) const { return lambda_[at(j)]; }
   // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
   const Vec<S, N>& kick(int j) const { return K_[at(j)]; }
@@ -111,14 +127,15 @@ class StageSolver {
     guess_.suggest(displacement, momentum, lambda);
   }
 
-  // The stages from (q₀, p₀), and their kicks; `lost`: what rounding has taken from these so far. If no root is found near
-  // the guess from memory, or a wrong one, a second attempt starts from free flight, and a third one takes Newton's method
-  // there, if it exists.
+  // The stages from (q₀, p₀), and their kicks; `lost`: what rounding has taken from these so far. If no root is found
+  // near the guess from memory, or a wrong one, a second attempt starts from free flight, and a third one takes
+  // Newton's method there, if it exists.
   Status solve(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
     const bool has_newton = newton_.exists(), may_switch = has_newton && options_.matrix == StageMatrix::automatic;
     const auto attempt = [&](bool from_memory, bool full) {
       guess(sys, q0, p0, h, from_memory);
-      const Status status = full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
+      const Status status =
+          full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
       if (!status.ok()) return status;
       finish(sys);
       if (const Status s = holds(sys, q0, lost); !s.ok()) return s;
@@ -162,9 +179,12 @@ class StageSolver {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static bool is_separable(const Sys& sys) {
-    if constexpr (Separable<Sys>) return true;
-    else if constexpr (requires { sys.is_separable(); }) return sys.is_separable();
-    else return false;
+    if constexpr (Separable<Sys>)
+      return true;
+    else if constexpr (requires { sys.is_separable(); })
+      return sys.is_separable();
+    else
+      return false;
   }
   // Kicks of the stages found. Forces are those before the last correction, unless it was more than a
   // rounding error.
@@ -180,10 +200,10 @@ class StageSolver {
     }
     for (int j = 0; j < s_; ++j) kick_of(j);
   }
-  // Whether the stages belong to this start. Velocities jump from that of p₀ to that of the stages' polynomial at time 0 (for
-  // a pair, to that of P_1), by the more the less the step resolves the motion; other solutions of the same equations, which
-  // make a turn too many, have another velocity altogether. Measured (docs/methods/lobatto.md): up to 0.2 of |v| + h |a|
-  // with steps that are far too long, and from 0.4 with wrong solutions.
+  // Whether the stages belong to this start. Velocities jump from that of p₀ to that of the stages' polynomial at time
+  // 0 (for a pair, to that of P_1), by the more the less the step resolves the motion; other solutions of the same
+  // equations, which make a turn too many, have another velocity altogether. Measured (docs/methods/lobatto.md): up to
+  // 0.2 of |v| + h |a| with steps that are far too long, and from 0.4 with wrong solutions.
   bool joins(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
     if (!t_.is_pair && t_.start.empty()) return true;
     const auto size = [](const Vec<S, N>& x) {
@@ -234,7 +254,8 @@ class StageSolver {
   }
 
   // Simplified iterations. `may_leave`: a poor contraction is not worth waiting for.
-  Status iterate(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost, bool may_leave) {
+  Status iterate(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost,
+                 bool may_leave) {
     const R size = size_of_motion(q0);
     // Momenta are looked at only where forces depend on them: they have larger rounding errors, residuals of g over h.
     Stagnation<R> stagnation(epsilon<S>(), options_, separable_ ? 2 : 0.5);
@@ -244,8 +265,10 @@ class StageSolver {
     for (bool refresh = true, slow = false;;) {
       for (int j = 0; j < s_; ++j) kick_of(j);
       const R impulse = separable_ ? R(1) : size_of_momenta(p0, h);
-      if (separable_) move_along_path(sys, h);
-      else move(sys, p0, h, lost);
+      if (separable_)
+        move_along_path(sys, h);
+      else
+        move(sys, p0, h, lost);
       if (gram_.m() > 0) {
         if (refresh && !gram_.factor(sys, *this, options_.matrix, counters_)) return no_factors();
         correct(sys, h);
@@ -260,7 +283,8 @@ class StageSolver {
       const auto verdict = judge(stagnation, dq, dp, size, impulse);
       if (verdict == Stagnation<R>::Verdict::done) break;
       const bool far = last_displacement_ > R(1e4) * epsilon<S>();
-      const bool contracts_slowly = stagnation.iterations() > 1 && stagnation.rate() > R(separable_ ? slow_rate : slow_rate_general);
+      const bool contracts_slowly =
+          stagnation.iterations() > 1 && stagnation.rate() > R(separable_ ? slow_rate : slow_rate_general);
       slow = slow || (contracts_slowly && far && options_.stage_iterations == 0);
       const bool poor = stagnation.iterations() > 5 && stagnation.rate() > R(0.5) && far;
       if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return failure(stagnation);
@@ -411,8 +435,10 @@ class StageSolver {
       fill(D_[0], S(0));
       Q_[0] = q0;
     }
-    if (from_memory) guess_.from_memory(sys, gram(), G0_, q0, p0, D_, P_, lambda_, counters_);
-    else guess_.free_flight(sys, gram(), G0_, q0, p0, h, D_, P_, lambda_, counters_);
+    if (from_memory)
+      guess_.from_memory(sys, gram(), G0_, q0, p0, D_, P_, lambda_, counters_);
+    else
+      guess_.free_flight(sys, gram(), G0_, q0, p0, h, D_, P_, lambda_, counters_);
     for (int i = first_; i < s_; ++i)
       for (int k = 0; k < q0.size(); ++k) Q_[at(i)][k] = q0[k] + D_[at(i)][k];
   }
@@ -506,8 +532,8 @@ class StageSolver {
   R last_displacement_{0}, last_change_{0};
   StageGuess<Sys> guess_;
   bool separable_ = false, force_known_ = false;
-  int stiff_ = 0;   // steps for which Newton's method is still taken
-  int astray_ = 0;  // steps for which memory is not asked
+  int stiff_ = 0;    // steps for which Newton's method is still taken
+  int astray_ = 0;   // steps for which memory is not asked
   int threads_ = 1;  // that are asked for
   StageCrew<Sys> crew_;
   Counters counters_;

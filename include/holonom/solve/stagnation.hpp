@@ -14,11 +14,15 @@ class Stagnation {
  public:
   enum class Verdict { go_on, done, failed };
 
-  // The rate of contraction tells what the next iteration would change; if that is nothing of the positions, and at most
-  // `foreseen` rounding errors of the rest, it is saved. 0: nothing is foreseen.
+  // The rate of contraction tells what the next iteration would change; if that is nothing of the positions, and at
+  // most `foreseen` rounding errors of the rest, it is saved. 0: nothing is foreseen.
   Stagnation(const R& eps, const NewtonOptions& options, double foreseen = 0)
-      : foreseen_(4 * foreseen), floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4), rounding_(R(10) * eps), accepted_(R(1e4) * eps),
-        only_(options.stage_iterations), max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
+      : foreseen_(4 * foreseen),
+        floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4),
+        rounding_(R(10) * eps),
+        accepted_(R(1e4) * eps),
+        only_(options.stage_iterations),
+        max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
     if (accepted_ < floor_) accepted_ = floor_;
   }
   // `change` of all unknowns; `displacement`, that of the positions alone.
@@ -29,21 +33,22 @@ class Stagnation {
     rate_ = iterations_ > 1 && previous_ > R(0) ? R(change / previous_) : R(0);
     if (foreseen_ > R(0) && iterations_ > 2) {
       // What two iterations in succession have shown; one alone may have come from far away, quadratically. No better
-      // rate than this is believed. When changes become rounding errors they stop shrinking: the best rate is the true one.
+      // rate than this is believed. When changes become rounding errors they stop shrinking: the best rate is the true
+      // one.
       const R least(0.001), poorer = rate_ < rate_before ? rate_before : rate_;
       if (poorer < best_rate_) best_rate_ = poorer < least ? least : poorer;
       if (displacement * best_rate_ <= floor_ / 2 && change * best_rate_ <= foreseen_ * floor_) return Verdict::done;
     }
-    // Slow contractions are no stall. Positions, momenta and impulses that correct each other need not contract in every
-    // iteration, only in every two.
+    // Slow contractions are no stall. Positions, momenta and impulses that correct each other need not contract in
+    // every iteration, only in every two.
     const bool pauses = iterations_ > 1 && !(change < R(0.9) * previous_);
     const bool stalled = pauses && iterations_ > 2 && !(change < R(0.9) * before_previous_);
     // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
-    if (change <= floor_ || (pauses && change <= rounding_) || (stalled && displacement <= accepted_)) return Verdict::done;
+    if (change <= floor_ || (pauses && change <= rounding_) || (stalled && displacement <= accepted_))
+      return Verdict::done;
     // A contraction this poor is not one.
     const bool grows = iterations_ > 2 && change > previous_ && change > before_previous_;
-    if (!(change < R(1e30)) || iterations_ >= max_ || (grows && ++growths_ > 5))
-      return Verdict::failed;
+    if (!(change < R(1e30)) || iterations_ >= max_ || (grows && ++growths_ > 5)) return Verdict::failed;
     before_previous_ = previous_;
     previous_ = change;
     return Verdict::go_on;

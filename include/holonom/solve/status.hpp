@@ -15,8 +15,8 @@ enum class Failure : std::uint8_t {
 
 struct [[nodiscard]] Status {
   Failure failure = Failure::none;
-  int constraint = -1;   // the constraint at fault, if one is
-  double residual = 0;   // relative to the scale of the constraint
+  int constraint = -1;  // the constraint at fault, if one is
+  double residual = 0;  // relative to the scale of the constraint
 
   bool ok() const { return failure == Failure::none; }
 };
@@ -24,9 +24,9 @@ struct [[nodiscard]] Status {
 // What a run cost. Printed by `run --json` as newton and evaluations.
 struct Counters {
   std::uint64_t steps = 0;
-  std::uint64_t force = 0;                          // gradients of H, or of V or a part of it,
-  std::uint64_t force_slow = 0, force_fast = 0;     // of which these of parts
-  std::uint64_t hessian = 0;                        // products with V_qq
+  std::uint64_t force = 0;                       // gradients of H, or of V or a part of it,
+  std::uint64_t force_slow = 0, force_fast = 0;  // of which these of parts
+  std::uint64_t hessian = 0;                     // products with V_qq
   std::uint64_t constraint = 0, jacobian = 0, factorisation = 0;
   std::uint64_t newton_iterations = 0, newton_solves = 0;
   int newton_max = 0;

@@ -29,7 +29,9 @@ class Team {
   void share(int parts, F&& f) {
     parts_ = parts;
     context_ = &f;
-    part_ = [](void* context, int part, int worker) { (*static_cast<std::remove_reference_t<F>*>(context))(part, worker); };
+    part_ = [](void* context, int part, int worker) {
+      (*static_cast<std::remove_reference_t<F>*>(context))(part, worker);
+    };
     busy_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     announce();
     work(0);
