@@ -98,12 +98,12 @@ int methods_command(const Options& o) {
     }
     return exit_done;
   }
-  std::printf("%-28s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept",
+  std::printf("%-36s %5s  %-9s  %-10s  %-20s  %s\n", "method", "order", "symmetric", "symplectic", "constraints kept",
               "title");
   for (const MethodEntry& e : entries) {
     const std::string reason = obstacle(e, sys.get());
     const MethodInfo info = claims(e.info);
-    std::printf("%-28s %5d  %-9s  %-10s  %-20s  %s\n", info.key.c_str(), info.order, yes(info, info.symmetric),
+    std::printf("%-36s %5d  %-9s  %-10s  %-20s  %s\n", info.key.c_str(), info.order, yes(info, info.symmetric),
                 yes(info, info.symplectic), kept(info).c_str(),
                 reason.empty() ? info.title.c_str() : ("not for this model: " + reason).c_str());
   }

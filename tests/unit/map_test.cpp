@@ -185,6 +185,32 @@ TEST(Map, ADualRunIsTheExactTangent) {
   }
 }
 
+// Links that are there twice, the second with a factor: how a force is shared out must not depend on how many there are.
+TEST(Map, MultipliersOfManyRedundantConstraintsHaveMinimalNorm) {
+  const auto multipliers = [](int count, const std::string& again) {
+    std::string text = chain;
+    text.replace(text.find("N = 20"), 6, "N = " + std::to_string(count));
+    text.insert(text.find("[initial]"), again);
+    const GraphSystem<double> sys(compile(parse_model(text, "chain")));
+    State<double> x = initial_state(sys).state;
+    EXPECT_TRUE(Manifold<double>(sys).multipliers(x).ok());
+    return x.lambda;
+  };
+  const std::string again = R"toml([[constraints.stack]]
+name = "again"
+over = { i = "0..N-2" }
+zero = "4*(dot(r[i+1] - r[i], r[i+1] - r[i]) - 1)"
+)toml";
+  for (const int count : {20, 200, 700}) {  // dense algebra, sparse with exchanges, sparse without
+    const Vec<double> once = multipliers(count, ""), twice = multipliers(count, again);
+    for (int k = 1; k < count; ++k) {
+      EXPECT_NEAR(twice[k] + 8 * twice[k + count - 1], once[k], 1e-10 * once[0]) << count << " " << k;
+      // Each of two equal links carries half of the force, whatever the factor that it is written with.
+      EXPECT_NEAR(twice[k], once[k] / 2, 1e-10 * once[0]) << count << " " << k;
+    }
+  }
+}
+
 // Each mistake, and a part of what is said of it.
 TEST(Map, MistakesInTablesAreNamed) {
   const auto message = [](const std::string& was, const std::string& is) {

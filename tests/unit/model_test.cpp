@@ -886,6 +886,54 @@ TEST(RedundantModels, MoveLikeTheirIndependentTwins) {
   EXPECT_LE(largest_difference(redundant, independent), 1e-9);
 }
 
+// After many turns the two rods of a locomotive disagree by the rounding errors of angles: not more is forgiven, nor less.
+TEST(RedundantModels, MayDisagreeByRoundingErrorsOfPositions) {
+  const auto run = [](const char* angle, double push) {
+    const GraphSystem<double> sys(load("locomotive", {{"phi0", angle}}));
+    State<double> x = initial_state(sys).state;
+    const auto rattle = methods().find("rattle").make<double>(sys);
+    EXPECT_TRUE(rattle->begin(x, 0.01).ok());
+    for (int k = 0; k < 500; ++k)
+      if (!rattle->step(x, 0.01).ok()) return -1.0;
+    Manifold<double> manifold(sys);
+    x.q[0] += push * x.q[0];
+    (void)manifold.hidden(x.q, x.p);
+    return manifold.largest_hidden();
+  };
+  for (const char* angle : {"0.5", "1e3", "1e6", "1e9"}) {
+    const double residual = run(angle, 0);
+    EXPECT_GE(residual, 0) << angle << ": failed";
+    EXPECT_LE(residual, 1e-14) << angle;
+    EXPECT_GE(run(angle, 1e-12), 1e-13) << angle;
+  }
+}
+
+// The motion of one constraint is no measure for another.
+TEST(HiddenConstraints, AreMeasuredOneByOne) {
+  const GraphSystem<double> sys(from_text(R"toml(
+[coordinates]
+names = ["x", "y", "u", "v"]
+[energy]
+mass = [1, 1, 1, 1]
+potential = "0"
+[constraints]
+fast = "(x^2 + y^2 - 1)/2"
+slow = "(u^2 + v^2 - 1)/2"
+[initial]
+q = { x = 1, y = 0, u = 1, v = 0 }
+p = { x = 0, y = 0, u = 0, v = 0 }
+)toml"));
+  State<double> x = initial_state(sys).state;
+  x.p[1] = 1e6;
+  x.p[2] = 1e-8;
+  x.p[3] = 1;
+  Manifold<double> manifold(sys);
+  EXPECT_NEAR(manifold.hidden(x.q, x.p).relative, 1e-8, 1e-12);
+  x.p[2] = x.p[3] = 0;  // at a turning point nothing moves
+  (void)manifold.hidden(x.q, x.p);
+  EXPECT_NEAR(manifold.largest_hidden(), 1e-8, 1e-12);
+}
+
 // ---- symmetries
 
 TEST(Symmetry, ReversalNeedsTheRightInvolution) {
