@@ -29,9 +29,7 @@ constexpr long most_substeps = 400000;                   // in the search for an
 
 // The step of the model; of its stiff springs, if the method is not for steps that are long for them.
 double usual_step(const MethodEntry& entry, const Problem& problem) {
-  const KeyParts parts = parts_of(entry.info.key);
-  const bool for_stiff = !parts.scheme && parts.base.ends_with("midpoint");
-  return problem.about.stiff() && !for_stiff ? problem.about.resolved : problem.h;
+  return problem.about.stiff() && !is_for_stiff(entry.info) ? problem.about.resolved : problem.h;
 }
 // Less, if substeps would be longer than that.
 double local_step(const MethodEntry& entry, const Problem& problem) {
@@ -75,6 +73,22 @@ bool starts_without_force(const Problem& problem) {
   return std::sqrt(dot(x.p, x.p)) <= 1e-6 * std::max(whole, problem.size.p);
 }
 
+// Whether the manifold is flat along the motion, g_qq(v, v) = 0: then methods have their order without constraints,
+// which may be a higher one.
+bool moves_on_a_flat_manifold(const Problem& problem) {
+  if (problem.sys.m() == 0) return false;
+  Vec<double> v(problem.sys.n()), c(problem.sys.m()), error(problem.sys.n()), size(problem.sys.m());
+  for (const State<double>& x : problem.states) {
+    problem.sys.H_p(x.q, x.p, v);
+    problem.sys.g_qq(x.q, v, v, c);
+    like_rounding_errors(v, error);
+    problem.sys.g_qq(x.q, v, error, size);
+    for (int k = 0; k < c.size(); ++k)
+      if (!(std::abs(c[k]) <= 1e-10 * std::abs(size[k]))) return false;
+  }
+  return true;
+}
+
 // Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are
 // measured in quad. The coarsest run has 8 times longer substeps than those for order 2; of implicit Runge-Kutta
 // methods 4 times longer steps.
@@ -88,16 +102,19 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   const double largest = substeps(entry.info).largest * (entry.info.stages > 0 ? 2 : 1);
   const long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   const double settled = entry.info.symmetric ? 0.05 : 0.02;  // slopes that are off by O(h) creep to their limit
-  return judge(settled_order(entry, sys, start, exact.state, time, coarsest, settled), entry.info, false, exact.error);
+  return judge(settled_order(entry, sys, start, exact.state, time, coarsest, settled), entry.info,
+               !entry.info.symplectic && moves_on_a_flat_manifold(problem), exact.error);
 }
 
 }  // namespace
 
 Verdict has_order(const MethodEntry& entry, const Problem& problem) {
-  if (entry.info.order > 2 || entry.info.order_q > 2) return has_high_order(entry, problem);
+  // (In double rounding errors are larger than those of motions in which stiff springs hardly ring.)
+  if (entry.info.order > 2 || entry.info.order_q > 2 || problem.about.stiff()) return has_high_order(entry, problem);
   // Symplectic Euler is RATTLE between half a kick and its inverse: where the first does nothing, its q are of order 2,
   // and its p as well without forces.
-  const bool may_exceed = entry.info.order == 1 && starts_without_force(problem);
+  const bool may_exceed = (entry.info.order == 1 && starts_without_force(problem)) ||
+                          (!entry.info.symplectic && moves_on_a_flat_manifold(problem));
   const long n = entry.info.order == 1 ? 8 * problem.about.coarsest : problem.about.coarsest;
   return judge(convergence_order(entry, problem.sys, problem.start, problem.states.back(), problem.about.time,
                                  {n, 2 * n, 4 * n, 8 * n}),
@@ -140,10 +157,12 @@ Verdict keeps_hidden(const MethodEntry& entry, const Problem& problem) {
 // G H_p = O(h²), where it is not kept: half the step, a quarter of the residual.
 Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
+  // Where stiff springs ring with rounding errors, these are larger than what short steps leave.
+  const double longest = usual_step(entry, problem) * (problem.about.stiff() ? 8 : 1);
   constexpr long steps = 10;
   const auto residual = [&](long parts) {
-    return constraint_residuals(map, problem.sys, problem.states.front(),
-                                usual_step(entry, problem) / static_cast<double>(parts), parts * steps)
+    return constraint_residuals(map, problem.sys, problem.states.front(), longest / static_cast<double>(parts),
+                                parts * steps)
         .hidden;
   };
   const double whole = residual(2), half = residual(4), quarter = residual(8);
@@ -210,8 +229,9 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   static_cast<void>(sum);
   const double h =
       usual_step(entry, problem) / std::max(largest, 0.5);  // no less than that: high orders shall have a band
-  const long steps =
-      count == 1 ? problem.about.energy_steps : std::min(problem.about.energy_steps, most_substeps / count);
+  long steps = problem.about.energy_steps;
+  if (h < problem.h / 40) steps *= 40;  // the slow motion takes its time
+  if (count > 1) steps = std::min(steps, most_substeps / count);
   map(x, h, problem.about.settle);
   const EnergyDrift energy = energy_drift(map, problem.sys, x, h, steps);
   const double noise =

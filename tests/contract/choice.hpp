@@ -51,9 +51,16 @@ inline bool is_deficit(std::string_view property, const MethodInfo& info, const 
   return std::any_of(deficits().begin(), deficits().end(), covers);
 }
 
+// Methods for steps that are long for stiff springs. (Compositions of them have substeps that are longer still.)
+inline bool is_for_stiff(const MethodInfo& info) {
+  const KeyParts parts = parts_of(info.key);
+  return !parts.scheme && parts.base.ends_with("midpoint");
+}
+
 // Pairs that run every time. Compositions and members of a family differ in their coefficients only: on most models
 // they have their turn.
 inline bool is_usual(const MethodInfo& info, const Case& on) {
+  if (on.stiff()) return is_for_stiff(info);
   const bool in_family = parts_of(info.key).scheme || member_of(info.key, "lobatto-") > 3 ||
                          member_of(info.key, "radau-2a-") > 0 || member_of(info.key, "gauss-") > 0 ||
                          member_of(info.key, "bdf-") > 0;

@@ -185,7 +185,8 @@ TEST(Map, ADualRunIsTheExactTangent) {
   }
 }
 
-// Links that are there twice, the second with a factor: how a force is shared out must not depend on how many there are.
+// Links that are there twice, the second with a factor: how a force is shared out must not depend on how many there
+// are.
 TEST(Map, MultipliersOfManyRedundantConstraintsHaveMinimalNorm) {
   const auto multipliers = [](int count, const std::string& again) {
     std::string text = chain;

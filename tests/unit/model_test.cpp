@@ -886,7 +886,8 @@ TEST(RedundantModels, MoveLikeTheirIndependentTwins) {
   EXPECT_LE(largest_difference(redundant, independent), 1e-9);
 }
 
-// After many turns the two rods of a locomotive disagree by the rounding errors of angles: not more is forgiven, nor less.
+// After many turns the two rods of a locomotive disagree by the rounding errors of angles: not more is forgiven, nor
+// less.
 TEST(RedundantModels, MayDisagreeByRoundingErrorsOfPositions) {
   const auto run = [](const char* angle, double push) {
     const GraphSystem<double> sys(load("locomotive", {{"phi0", angle}}));

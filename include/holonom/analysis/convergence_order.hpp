@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "holonom/analysis/numerical_map.hpp"
@@ -77,20 +78,36 @@ OrderFit convergence_order(const MethodEntry& entry, const AnySystem<S>& sys, co
   return fit_order(std::move(points), order_plateau<S>(most));
 }
 
+// Slopes between points, each with half the step of the one before, that approach their limit geometrically, as those
+// of an error with one more term do: the limit (Aitken). NaN if they do not.
+inline double limit_of_slopes(const std::vector<OrderPoint>& points, double OrderPoint::*error) {
+  constexpr double no_limit = std::numeric_limits<double>::quiet_NaN();
+  if (points.size() < 4) return no_limit;
+  const OrderPoint* last = &points.back();
+  const auto slope = [&](int k) { return std::log2((last - k - 1)->*error / (last - k)->*error); };
+  const double bend = slope(0) - slope(1), before = slope(1) - slope(2);
+  if (!(std::abs(bend) < 0.15 && std::abs(bend) < 0.7 * std::abs(before))) return no_limit;
+  return slope(0) + bend * bend / (before - bend);
+}
+
 // Halves the step, from `coarsest` steps on, until the slope between two points, of q and of p, is the same as between
 // the two before to `settled`, and fits the last three points. What the order should be plays no part. For methods
 // of high order, whose errors fall through the whole range between too long steps and rounding within a few
-// halvings; nothing is fitted if slopes do not settle above the plateau.
+// halvings; if slopes do not settle above the plateau, their limits are taken, or nothing where they have none.
 template <class S>
 OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& x, const State<S>& exact,
                        const S& time, long coarsest, double settled = 0.05) {
   constexpr std::size_t most_points = 12;
   NumericalMap<S> map(entry, sys);
   std::vector<OrderPoint> points;
+  std::size_t above = most_points;  // the plateau
   for (long count = coarsest; points.size() < most_points; count *= 2) {
     points.push_back(order_point(map, x, exact, time, count));
     const OrderPoint* last = &points.back();
-    if (!(last->error_q > order_plateau<S>(count) && last->error_p > order_plateau<S>(count))) break;
+    if (!(last->error_q > order_plateau<S>(count) && last->error_p > order_plateau<S>(count))) {
+      above = points.size() - 1;
+      break;
+    }
     if (points.size() < 3) continue;
     // The second difference of log₂(error)
     const auto bend = [&](double OrderPoint::*error) {
@@ -101,9 +118,16 @@ OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const 
     fit.points = std::move(points);
     return fit;
   }
-  OrderFit none;
-  none.points = std::move(points);
-  return none;
+  OrderFit fit;
+  points.resize(std::min(above, points.size()));
+  fit.points = points;
+  const double slope_q = limit_of_slopes(points, &OrderPoint::error_q),
+               slope_p = limit_of_slopes(points, &OrderPoint::error_p);
+  if (std::isnan(slope_q) || std::isnan(slope_p)) return fit;
+  fit.used = 4;
+  fit.slope_q = slope_q;
+  fit.slope_p = slope_p;
+  return fit;
 }
 
 }  // namespace holonom

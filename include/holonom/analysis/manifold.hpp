@@ -30,6 +30,7 @@ class Manifold {
         c_(sys.m()),
         scale_(sys.n(), sys.m()),
         largest_hidden_(sys.m()),
+        others_(sys.m()),
         fastest_(sys.m()) {}
 
   // |g| and |G H_p|
@@ -54,7 +55,7 @@ class Manifold {
     multiply(G_, v_, r_);
     for (int k = 0; k < r_.size(); ++k) {
       keep_largest(largest_hidden_[k], R(magnitude(r_[k])));
-      keep_largest(fastest_[k], R(R(1) / scale_.hidden_inverse()[k]));
+      keep_largest(scale_.stands_still(k) ? others_[k] : fastest_[k], R(R(1) / scale_.hidden_inverse()[k]));
     }
     return measure(scale_.hidden_inverse());
   }
@@ -63,7 +64,8 @@ class Manifold {
   R largest_hidden() const {
     R largest(0);
     for (int k = 0; k < fastest_.size(); ++k)
-      if (!(largest_hidden_[k] == R(0))) keep_largest(largest, R(largest_hidden_[k] / fastest_[k]));
+      if (!(largest_hidden_[k] == R(0)))
+        keep_largest(largest, R(largest_hidden_[k] / (fastest_[k] > R(0) ? fastest_[k] : others_[k])));
     return largest;
   }
   const Vec<S>& last_residual() const { return r_; }
@@ -167,7 +169,7 @@ class Manifold {
   Jacobian<S> G_;
   Vec<S> v_, a_, b_, r_, c_;
   ConstraintScale<S, Dynamic, Dynamic> scale_;
-  Vec<R> largest_hidden_, fastest_;
+  Vec<R> largest_hidden_, others_, fastest_;  // others_: the motion of others, for constraints that never move
   bool scale_known_ = false, rank_known_ = false, redundant_ = false;
 };
 

@@ -39,7 +39,8 @@ class ConstraintScale {
   using R = Real<S>;
 
  public:
-  ConstraintScale(int n, int m) : unit_(n), impulse_(n), error_(n), inverse_(m), reach_(m), hidden_(m), trial_(m) {}
+  ConstraintScale(int n, int m)
+      : unit_(n), impulse_(n), error_(n), inverse_(m), reach_(m), hidden_(m), stands_still_(m), trial_(m) {}
 
   // At a first point, with G = G(q) and the metric A there; r is scratch.
   template <Constrained Sys, class Metric>
@@ -99,7 +100,8 @@ class ConstraintScale {
         keep_larger(gradient, R(magnitude(x) / unit_[j]));
         keep_larger(motion, impulse_[j]);
       });
-      if (!(motion > negligible() * all)) motion = all;
+      stands_still_[k] = motion > negligible() * all ? R(0) : R(1);
+      if (stands_still_[k] > R(0)) motion = all;
       if (redundant && inverse_[k] * extent_ > R(0)) keep_larger(gradient, R(R(1) / (inverse_[k] * extent_)));
       hidden_[k] = gradient * motion > R(0) ? R(R(1) / (gradient * motion)) : R(1);
     }
@@ -132,6 +134,8 @@ class ConstraintScale {
   R hidden_residual(const Vec<S, M>& r) const { return relative_residual(r, hidden_); }
   int worst_hidden(const Vec<S, M>& r) const { return worst_constraint(r, hidden_); }
   const Vec<R, M>& hidden_inverse() const { return hidden_; }
+  // Whether the motion of other coordinates is the measure, because those of constraint k do not move.
+  bool stands_still(int k) const { return stands_still_[k] > R(0); }
 
   template <class F>
   void visit_memory(F&& f) {
@@ -198,6 +202,7 @@ class ConstraintScale {
   Vec<R, M> inverse_;         // 1/scale of the terms of g: what rounding errors of g are relative to
   Vec<R, M> reach_;           // 1/scale of what rounding errors of positions do to g
   Vec<R, M> hidden_;          // 1/scale of G v
+  Vec<R, M> stands_still_;    // 1: yes
   Vec<R, M> trial_;
 };
 

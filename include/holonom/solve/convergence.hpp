@@ -57,23 +57,17 @@ class Convergence {
   }
 
   Verdict operator()(const R& r) {
-    ++iterations_;
-    if (r <= floor_ || (foreseen_ && r <= noise_)) {
-      if (!correct_once_ || iterations_ > 1) return Verdict::done;
-      foreseen_ = true;
-      previous_ = r;
-      return Verdict::go_on;
-    }
-    stalled_ = iterations_ > 1 && !(r < previous_ / 2);
+    if (++iterations_ == 1) return first(r);
+    if (r <= floor_ || (foreseen_ && r <= noise_)) return Verdict::done;
+    stalled_ = !(r < previous_ / 2);
     if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
-    // Newton squares the error, with a constant that is a guess in the first iteration; the observed one, r /
-    // previous², takes over later.
-    const R rate = iterations_ == 1 ? R(1) : R(r / previous_);
-    slow_ = iterations_ > 1 && rate > R(0.05);
-    R next = quadratic_ ? (iterations_ == 1 ? R(remainder_ * r * r) : R(10 * r * rate * rate)) : R(2 * r * rate);
+    // Newton squares the error, with the observed constant, r / previous².
+    const R rate = r / previous_;
+    slow_ = rate > R(0.05);
+    R next = quadratic_ ? R(10 * r * rate * rate) : R(2 * r * rate);
     // The last iterate may have been so far away that the rate says nothing: believe in no better one than these.
-    const R least = quadratic_ ? R(remainder_ / 100 * r * r) : R(r / 1000000);
+    const R least = quadratic_ ? R(remainder_ * R(0.01) * r * r) : R(r / 1000000);
     if (next < least) next = least;
     previous_ = r;
     foreseen_ = next <= floor_;
@@ -87,6 +81,15 @@ class Convergence {
   bool foreseen() const { return foreseen_; }
 
  private:
+  // The constant is a guess there.
+  Verdict first(const R& r) {
+    if (r <= floor_ && !correct_once_) return Verdict::done;
+    if (!(r < R(1e30)) || max_ <= 1) return Verdict::failed;
+    previous_ = r;
+    foreseen_ = r <= floor_ || (quadratic_ ? R(remainder_ * r * r) : R(2 * r)) <= floor_;
+    return Verdict::go_on;
+  }
+
   R remainder_;
   bool quadratic_, correct_once_;
   R floor_, noise_, accepted_, previous_{0};

@@ -45,11 +45,7 @@ class Predictor {
     }
   }
   // How good guesses for this move are, once there is enough to guess from.
-  Expectation<R>& expectation(int slot) {
-    Slot& s = at(slot);
-    if (s.known <= degree) s.expectation.begin();
-    return s.expectation;
-  }
+  Expectation<R>& expectation(int slot) { return at(slot).expectation; }
   // The impulse is c λ.
   void suggest(int slot, const S& c, const Vec<S, M>& lambda) {
     if (!unique_) return;
@@ -70,8 +66,7 @@ class Predictor {
     R constant(0), polynomial(0);
     for (int k = 0; k < impulse.size(); ++k) {
       S change = impulse[k] - s.last[k];
-      const R before = magnitude(change) * weight_[k];
-      constant += before * before;
+      constant += square(change, weight_[k]);
       s.last[k] = impulse[k];
       for (Vec<S, M>& d : s.difference) {
         const S next = change - d[k];
@@ -79,11 +74,13 @@ class Predictor {
         change = next;
       }
       // What is left is the change that the polynomial did not foresee.
-      const R after = magnitude(change) * weight_[k];
-      polynomial += after * after;
+      polynomial += square(change, weight_[k]);
     }
     s.smooth = s.known > degree && polynomial < constant;
-    if (s.known <= degree) ++s.known;
+    if (s.known <= degree) {
+      ++s.known;
+      s.expectation.begin();
+    }
   }
 
   template <class F>
@@ -96,6 +93,10 @@ class Predictor {
   }
 
  private:
+  static R square(const S& x, const R& weight) {
+    const R size = magnitude(x) * weight;
+    return size * size;
+  }
   Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
   Vec<R, M> weight_;
   std::vector<Slot> slots_;
