@@ -1,10 +1,10 @@
 #!/bin/sh
-# The heavy checks: ten minutes of attack, all tests under the address and undefined-behaviour sanitizers, and a build with
-# clang without warnings.
+# The heavy checks: ten minutes of attack, all tests under the address and undefined-behaviour sanitizers, a build with
+# clang without warnings, and clang-tidy without complaints.
 set -eu
 HOLONOM_FUZZ_SECONDS=600 ctest --test-dir "${BUILD:-build}" -R '^fuzz$' --output-on-failure
 unset HOLONOM_TEST_ALL  # the whole contract has run; here its parts have their turn
-scripts/install-packages.sh clang
+scripts/install-packages.sh clang clang-tidy
 # (warnings are no errors there: with sanitizers GCC 12 warns of its own standard library)
 cmake -S . -B build-sanitize -G Ninja -DHOLONOM_SANITIZE=ON > /dev/null
 cmake --build build-sanitize
@@ -12,3 +12,5 @@ ctest --test-dir build-sanitize --output-on-failure --parallel 2
 cmake -S . -B build-clang -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DHOLONOM_WERROR=ON > /dev/null
 cmake --build build-clang
 ctest --test-dir build-clang --output-on-failure --parallel 2
+run-clang-tidy -quiet -p build-clang "^$PWD/(src|cli)/.*" > build-clang/tidy.log 2> /dev/null || true
+! grep -A5 "warning:\|error:" build-clang/tidy.log
