@@ -10,7 +10,7 @@ demo: program
 # The program alone, with the packages that it needs. A build folder that has the tests keeps them.
 program:
 	@scripts/install-packages.sh --program
-	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHOLONOM_TESTS=OFF) $(CMAKE_FLAGS) > /dev/null
+	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DHOLONOM_TESTS=OFF -DHOLONOM_PRECOMPILE=ON) $(CMAKE_FLAGS) > /dev/null
 	@cmake --build $(BUILD) --target holonom_cli
 
 # Which part of the contract has its turn depends on the commit (tests/contract/choice.hpp).
