@@ -73,10 +73,10 @@ bool starts_without_force(const Problem& problem) {
   return std::sqrt(dot(x.p, x.p)) <= 1e-6 * std::max(whole, problem.size.p);
 }
 
-// Whether the manifold is flat along the motion, g_qq(v, v) = 0: then methods have their order without constraints,
-// which may be a higher one.
+// Methods with stages that are not made for constraints have a higher order without.
+bool is_hindered_by_constraints(const MethodInfo& info) { return info.stages > 0 && !info.symplectic; }
+// Whether the manifold is flat along the motion, g_qq(v, v) = 0, or there is none: then such methods have that order.
 bool moves_on_a_flat_manifold(const Problem& problem) {
-  if (problem.sys.m() == 0) return false;
   Vec<double> v(problem.sys.n()), c(problem.sys.m()), error(problem.sys.n()), size(problem.sys.m());
   for (const State<double>& x : problem.states) {
     problem.sys.H_p(x.q, x.p, v);
@@ -103,18 +103,20 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   const long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   const double settled = entry.info.symmetric ? 0.05 : 0.02;  // slopes that are off by O(h) creep to their limit
   return judge(settled_order(entry, sys, start, exact.state, time, coarsest, settled), entry.info,
-               !entry.info.symplectic && moves_on_a_flat_manifold(problem), exact.error);
+               is_hindered_by_constraints(entry.info) && moves_on_a_flat_manifold(problem), exact.error);
 }
 
 }  // namespace
 
 Verdict has_order(const MethodEntry& entry, const Problem& problem) {
   // (In double rounding errors are larger than those of motions in which stiff springs hardly ring.)
-  if (entry.info.order > 2 || entry.info.order_q > 2 || problem.about.stiff()) return has_high_order(entry, problem);
+  // And with long steps slopes of methods that are hindered by constraints are those of their higher order.
+  if (entry.info.order > 2 || entry.info.order_q > 2 || is_hindered_by_constraints(entry.info) || problem.about.stiff())
+    return has_high_order(entry, problem);
   // Symplectic Euler is RATTLE between half a kick and its inverse: where the first does nothing, its q are of order 2,
   // and its p as well without forces.
   const bool may_exceed = (entry.info.order == 1 && starts_without_force(problem)) ||
-                          (!entry.info.symplectic && moves_on_a_flat_manifold(problem));
+                          (is_hindered_by_constraints(entry.info) && moves_on_a_flat_manifold(problem));
   const long n = entry.info.order == 1 ? 8 * problem.about.coarsest : problem.about.coarsest;
   return judge(convergence_order(entry, problem.sys, problem.start, problem.states.back(), problem.about.time,
                                  {n, 2 * n, 4 * n, 8 * n}),

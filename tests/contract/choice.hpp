@@ -47,9 +47,14 @@ inline const std::vector<Deficit>& deficits() {
          return property == "order" && info.key == "rkf-78" &&
                 is_one_of(on, {"four-bar", "four-bar-redundant", "kepler-sphere"});
        }},
-      {"The order of `radau-2a-2` on the elastic double pendulum",
+      {"The order of `radau-2a-2` on the elastic double pendulum and on Kepler's sphere",
        [](std::string_view property, const MethodInfo& info, const Case& on) {
-         return property == "order" && info.key == "radau-2a-2" && is_one_of(on, {"elastic-double-pendulum"});
+         return property == "order" && info.key == "radau-2a-2" &&
+                is_one_of(on, {"elastic-double-pendulum", "kepler-sphere"});
+       }},
+      {"BDF of orders 1 and 2 on Kepler's sphere",
+       [](std::string_view property, const MethodInfo& info, const Case& on) {
+         return property != "order" && (info.key == "bdf-1" || info.key == "bdf-2") && is_one_of(on, {"kepler-sphere"});
        }},
       {"Tangents of SHAKE on the chain of 100 links",
        [](std::string_view property, const MethodInfo& info, const Case& on) {
