@@ -99,7 +99,7 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   ReferenceFlow<quad> flow(sys);
   const ReferenceSolution<quad> exact =
       reference_solution(flow, start, time, 32, 2048, [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; });
-  const double largest = substeps(entry.info).largest * (entry.info.stages > 0 ? 2 : 1);
+  const double largest = substeps(entry.info).largest * (entry.info.order == 1 ? 64 : entry.info.stages > 0 ? 2 : 1);
   const long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   const double settled = entry.info.symmetric ? 0.05 : 0.02;  // slopes that are off by O(h) creep to their limit
   return judge(settled_order(entry, sys, start, exact.state, time, coarsest, settled), entry.info,
@@ -108,11 +108,14 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
 
 }  // namespace
 
+bool measures_order_in_quad(const MethodInfo& info, const Case& on) {
+  // In double rounding errors are larger than those of motions in which stiff springs hardly ring; and with long steps
+  // slopes of methods that are hindered by constraints are those of their higher order.
+  return std::max(info.order, info.order_q) > 2 || is_hindered_by_constraints(info) || on.stiff();
+}
+
 Verdict has_order(const MethodEntry& entry, const Problem& problem) {
-  // (In double rounding errors are larger than those of motions in which stiff springs hardly ring.)
-  // And with long steps slopes of methods that are hindered by constraints are those of their higher order.
-  if (entry.info.order > 2 || entry.info.order_q > 2 || is_hindered_by_constraints(entry.info) || problem.about.stiff())
-    return has_high_order(entry, problem);
+  if (measures_order_in_quad(entry.info, problem.about)) return has_high_order(entry, problem);
   // Symplectic Euler is RATTLE between half a kick and its inverse: where the first does nothing, its q are of order 2,
   // and its p as well without forces.
   const bool may_exceed = (entry.info.order == 1 && starts_without_force(problem)) ||

@@ -13,6 +13,7 @@ struct Verdict {
 };
 
 Verdict has_order(const MethodEntry& entry, const Problem& problem);
+bool measures_order_in_quad(const MethodInfo& info, const Case& on);
 Verdict is_symmetric(const MethodEntry& entry, const Problem& problem);
 Verdict is_reversible(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_position(const MethodEntry& entry, const Problem& problem);

@@ -91,8 +91,8 @@ inline bool is_usual(const MethodInfo& info, const Case& on) {
          is_one_of(on, {"pendulum", "double-pendulum", "charged-particle", "slider-crank", "elastic-double-pendulum",
                         "four-bar-redundant", "spherical-pendulum", "rigid-body-heavy"});
 }
-// Orders above 2, which are measured in quad, run every time on these.
-inline bool is_usual_for_high_orders(const Case& on) {
+// Orders that are measured in quad run every time on these.
+inline bool is_usual_in_quad(const Case& on) {
   return is_one_of(on, {"pendulum", "double-pendulum", "charged-particle", "slider-crank", "elastic-double-pendulum",
                         "henon-heiles"});
 }

@@ -71,9 +71,9 @@ std::vector<Claims> claims() {
   return all;
 }
 
-// Tangents are measured in dual numbers and orders above 2 in quad, which have one form only.
-bool has_forms(const Property& property, const MethodInfo& info) {
-  return property.name != "tangents" && (property.name != "order" || std::max(info.order, info.order_q) <= 2);
+// Tangents are measured in dual numbers and most orders in quad, which have one form only.
+bool has_forms(const Property& property, const MethodInfo& info, const Case& on) {
+  return property.name != "tangents" && (property.name != "order" || !measures_order_in_quad(info, on));
 }
 
 class Contract : public testing::TestWithParam<Claims> {};
@@ -85,10 +85,10 @@ TEST_P(Contract, Holds) {
   ASSERT_EQ(suits(entry, problem.sys), may_suit(entry, *its_case));
   for (const Property& property : properties()) {
     if (!property.claimed(entry.info, *its_case) || is_deficit(property.name, entry.info, *its_case)) continue;
-    const bool high_order = property.name == "order" && std::max(entry.info.order, entry.info.order_q) > 2;
-    if (high_order && !is_usual_for_high_orders(*its_case) && !in_rotation(GetParam().name() + " order", other_pairs))
+    if (property.name == "order" && measures_order_in_quad(entry.info, *its_case) && !is_usual_in_quad(*its_case) &&
+        !in_rotation(GetParam().name() + " order", other_pairs))
       continue;
-    if (form != Form::interpreted && !has_forms(property, entry.info)) continue;
+    if (form != Form::interpreted && !has_forms(property, entry.info, *its_case)) continue;
     SCOPED_TRACE(property.name);
     Verdict verdict;
     ASSERT_NO_THROW(verdict = property.check(entry, problem));
