@@ -98,8 +98,7 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   const quad time(problem.about.time);
   ReferenceFlow<quad> flow(sys);
   const ReferenceSolution<quad> exact =
-      reference_solution(flow, start, time, 32, problem.about.stiff() ? 8192 : 2048,
-                         [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; });
+      reference_solution(flow, start, time, 32, 2048, [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; });
   const double largest = substeps(entry.info).largest * (entry.info.order == 1 ? 64 : entry.info.stages > 0 ? 2 : 1);
   const long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   const double settled = entry.info.symmetric ? 0.05 : 0.02;  // slopes that are off by O(h) creep to their limit
