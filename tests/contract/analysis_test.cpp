@@ -47,6 +47,21 @@ TEST(OrderFit, WantsThreePoints) {
   EXPECT_EQ(fit.slope_q, 0);
 }
 
+TEST(OrderFit, KnowsWhereSlopesAreGoing) {
+  const auto points = [](auto&& error) {
+    std::vector<OrderPoint> list;
+    for (double h = 0.1; list.size() < 5; h /= 2) list.push_back({h, error(h), error(h)});
+    return list;
+  };
+  const auto limit = [&](auto&& error) { return limit_of_slopes(points(error), &OrderPoint::error_q); };
+  // Of even powers, and of all: the last slopes are 10.010 and 8.026.
+  EXPECT_NEAR(limit([](double h) { return std::pow(h, 10) * (1 + 60 * h * h); }), 10, 2e-3);
+  EXPECT_NEAR(limit([](double h) { return std::pow(h, 8) * (1 + 3 * h); }), 8, 5e-3);
+  // Two orders that are equally large, and rounding errors, have no limit.
+  EXPECT_TRUE(std::isnan(limit([](double h) { return std::pow(h, 8) * (1 + 100 * h); })));
+  EXPECT_TRUE(std::isnan(limit([](double h) { return std::pow(h, 2) + 1e-4; })));
+}
+
 TEST(TangentBasis, IsOrthonormalAndTangent) {
   for (const Case& c : cases()) {
     if (c.stiff()) continue;  // its unit of momentum is that of vibrations: no small displacement

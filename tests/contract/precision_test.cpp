@@ -37,8 +37,7 @@ class Precision : public testing::TestWithParam<const char*> {
     const GraphSystem<S> sys(load(GetParam()));
     for (const MethodEntry& entry : representatives()) {
       if (!suits(entry, sys)) continue;
-      const double bound =
-          64 * std::max(1.0, substeps(entry.info).sum);  // in ε of the scalar; steps are the model's own
+      const double bound = 64 * rounding_of(entry.info, 1);  // in ε of the scalar; steps are the model's own
       const Motion<S> m = motion(entry, sys);
       NumericalMap<S> map(entry, sys);
       const auto r = constraint_residuals(map, sys, m.x, m.h, steps);

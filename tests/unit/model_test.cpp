@@ -911,6 +911,13 @@ TEST(RedundantModels, MayDisagreeByRoundingErrorsOfPositions) {
   }
 }
 
+// Roots of constants, of initial values and in potentials are none.
+TEST(Models, SayWhetherConstraintsHaveRoots) {
+  EXPECT_TRUE(has_roots(load("double-pendulum")->model()));
+  for (const char* model : {"pendulum-quadratic", "spring-chain", "stiff-pendulum-chain", "henon-heiles"})
+    EXPECT_FALSE(has_roots(load(model)->model())) << model;
+}
+
 // The motion of one constraint is no measure for another.
 TEST(HiddenConstraints, AreMeasuredOneByOne) {
   const GraphSystem<double> sys(from_text(R"toml(
