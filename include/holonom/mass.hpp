@@ -80,9 +80,9 @@ class SparseMass {
  public:
   // M by compressed rows: all entries of both triangles, no entry twice. nullopt if M is not positive definite
   // to working precision; then *not_positive is the coordinate at which it fails.
-  static std::optional<SparseMass> of(Pattern rows, Vec<S> values, int* not_positive = nullptr) {
+  static std::optional<SparseMass> of(const Pattern& rows, Vec<S> values, int* not_positive = nullptr) {
     auto parts = std::make_shared<Parts>();
-    parts->rows = std::move(rows);
+    parts->rows = rows;
     parts->value = std::move(values);
     if (const int bad = parts->factor(); bad >= 0) {
       if (not_positive) *not_positive = bad;

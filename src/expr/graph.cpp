@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned max_bits = 4096;
 
 bool is_small(const Rational& r) {
-  const auto bits = [](Integer k) { return k == 0 ? 0u : static_cast<unsigned>(mp::msb(mp::abs(k))); };
+  const auto bits = [](const Integer& k) { return k == 0 ? 0u : static_cast<unsigned>(mp::msb(mp::abs(k))); };
   return bits(mp::numerator(r)) < max_bits && bits(mp::denominator(r)) < max_bits;
 }
 

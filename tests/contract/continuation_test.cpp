@@ -138,6 +138,17 @@ INSTANTIATE_TEST_SUITE_P(By, DeadCentres,
                            return name;
                          });
 
+// Where the iterations of a method end in rounding errors near a dead centre, the message says so.
+TEST(DeadCentre, IsNamedWhereAStepFails) {
+  const GraphSystem<double> flat(test_model("parallelogram"));
+  const RunResult<double> result = run_of(flat, "kahan-li-8/midpoint", 0.003, 20000);
+  ASSERT_EQ(result.status, RunStatus::failed);
+  EXPECT_NE(result.message.find("close to a singular position (a dead centre)"), std::string::npos) << result.message;
+  const RunResult<double> too_long = run_of(GraphSystem<double>(load("pendulum")), "rattle", 1e5, 1);
+  ASSERT_EQ(too_long.status, RunStatus::failed);
+  EXPECT_EQ(too_long.message.find("singular position"), std::string::npos) << too_long.message;
+}
+
 // ---- redundant or singular
 
 TEST(Rank, OfConstraintsWhoseTermsVanish) {

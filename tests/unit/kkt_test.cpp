@@ -312,7 +312,7 @@ struct Circles {
     }
     Vec<double> entries(mass.nonzeros());
     std::copy(values.begin(), values.end(), entries.begin());
-    mass_ = SparseMass<double>::of(std::move(mass), std::move(entries)).value();
+    mass_ = SparseMass<double>::of(mass, std::move(entries)).value();
     for (int k = 0; k < points; ++k) {
       pattern_.column.insert(pattern_.column.end(), {2 * k, 2 * k + 1});
       pattern_.row_start.push_back(pattern_.nonzeros());

@@ -107,7 +107,7 @@ class Manifold {
     multiply(G_, a_, x.lambda);
     for (int k = 0; k < sys_.m(); ++k) x.lambda[k] += c_[k];
     gram_.solve(x.lambda);
-    (void)minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
+    minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
     return {};
   }
 

@@ -170,10 +170,9 @@ class RunLoop {
         break;
       }
       case Failure::no_convergence:
-        what = name.empty() ? "the implicit equations of the step did not converge (last change " + text(s.residual) +
-                                  ")." + smaller
-                            : "no position was found that satisfies the constraint " + name + " (relative residual " +
-                                  text(s.residual) + ")." + smaller;
+        what = (name.empty() ? "the implicit equations of the step did not converge (last change "
+                             : "no position was found that satisfies the constraint " + name + " (relative residual ") +
+               text(s.residual) + ")." + nearly_dependent() + smaller;
         break;
       case Failure::wrong_root:
         what =
@@ -193,6 +192,13 @@ class RunLoop {
       }
     }
     result_.message = "step " + std::to_string(done_ + 1) + " (from t = " + text(to_double(x_.t)) + ") failed: " + what;
+  }
+  // Near a dead centre rounding errors decide where a step ends.
+  std::string nearly_dependent() {
+    const auto near = manifold_.dependent(x_, R(1e-4)), always = manifold_.dependent(x_, R(1e-12));
+    if (near.size() <= always.size()) return "";
+    return " The constraints " + quoted_list(sys_.labels().constraints, near.front()) +
+           " are nearly dependent there: the mechanism is close to a singular position (a dead centre).";
   }
   static std::string text(double x) {
     char buffer[32];
