@@ -12,7 +12,7 @@ void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\
 
 MethodEntry method_entry(const std::string& key, const std::string& place, const std::string& projection) {
   try {
-    const MethodEntry plain = methods().find(key);
+    MethodEntry plain = methods().find(key);
     if (projection.empty()) return plain;
     for (const MethodFamily& family : methods().families())
       if (family.pattern.ends_with("[+" + projection + "]"))

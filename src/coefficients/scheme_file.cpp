@@ -80,7 +80,6 @@ std::string condition(const std::vector<CompositionWords::Word>& words, std::siz
 OrderCondition first_failing(const std::vector<Guard>& c, bool with_adjoint, int weight, double epsilon) {
   const auto words = CompositionWords(weight, with_adjoint).words;
   std::vector<Guard> sizes;
-  sizes.reserve(c.size());
   for (const Guard& x : c) sizes.push_back(abs(x));
   const std::vector<Guard> product = composition_product(c, with_adjoint, words);
   // A relative error ε of all coefficients changes that of a word of weight w by at most ε w times its value for |c_i|.

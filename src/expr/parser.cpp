@@ -52,7 +52,7 @@ std::string quoted_symbol(std::string_view text, std::size_t i) {
                                                                                  {"³", "^3"},
                                                                                  {"π", "pi"},
                                                                                  {"√", "sqrt(...)"}}};
-  const std::string quoted = std::string("'").append(symbol).append("'");
+  std::string quoted = std::string("'").append(symbol).append("'");
   for (const auto& [seen, meant] : typed)
     if (symbol == seen) return quoted + " (write " + std::string(meant) + ")";
   if (text.substr(i, 1) == "*" && i > 0 && text[i - 1] == '*') return "'*' (a power is written with ^)";

@@ -115,7 +115,6 @@ class MapEmitter {
       if (broadcast_[i] != nullptr) value[code_.first_input + i] = arithmetic.spread(broadcast_[i]);
     const std::vector<Value*> places = sum_places();
     std::vector<Value*> start;
-    start.reserve(places.size());
     for (Value* place : places) start.push_back(b_.CreateLoad(real_, place));
 
     auto* before = b_.GetInsertBlock();

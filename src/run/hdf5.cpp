@@ -100,7 +100,7 @@ struct TrajectoryFile::Impl {
   std::size_t row_bytes() const {
     std::size_t sum = 0;
     for (const Dataset& d : sets) sum += d.row_bytes();
-    return sum;
+    return std::max<std::size_t>(1, sum);
   }
   void choose_chunks(long expected_rows) {
     const auto rows = [&](std::size_t bytes) { return std::max<std::size_t>(1, bytes / row_bytes()); };
