@@ -4,9 +4,10 @@
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/start.hpp"
+#include "holonom/run/preparation.hpp"
 #include "json.hpp"
 #include "options.hpp"
-#include "prepare.hpp"
+#include "output.hpp"
 
 namespace holonom {
 
@@ -81,9 +82,10 @@ void print_table(const Labels& labels, const Options& o, const MethodInfo& info,
 template <class S>
 int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
   const Model& model = compiled->model();
-  const MethodEntry chosen = method_entry(o.method.value_or(model.method), model.place("integrate.method"));
+  const MethodEntry chosen = find_method(o.method.value_or(model.method), model.place("integrate.method"));
   constexpr double steps = 2e4;  // about
-  const bool native = use_native(o.engine, o.precision, model, steps * substeps(chosen.info).count);
+  const bool native = use_native(engine_of(o.engine), precision_of(o.precision), model,
+                                 steps * substeps(chosen.info).count, "--engine llvm");
   const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
@@ -91,7 +93,7 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   check_step(h, model.place("integrate.step"));
   (void)chosen.make<S>(sys);  // throws if the method does not suit the model
   const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
-  report_rank(sys, start.state);
+  for (const std::string& remark : rank_remarks(sys, start.state)) warn(remark);
   const Certificate result = certify(entry, sys, start.state, h);
 
   if (o.json)
@@ -121,7 +123,7 @@ int certify_command(const Options& o) {
   }
   if (o.method) model.places["integrate.method"] = "--method " + *o.method;
   const auto compiled = compile(std::move(model));
-  return in_precision(o.precision, [&]<class S> { return certify_in<S>(o, compiled); });
+  return in_precision(precision_of(o.precision), [&]<class S> { return certify_in<S>(o, compiled); });
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/run/preparation.hpp"
 #include "options.hpp"
-#include "prepare.hpp"
 
 namespace holonom {
 
@@ -90,7 +90,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   for (std::size_t k = 0; k < events.size(); ++k)
     std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(),
                 directions[static_cast<int>(events[k].direction)], value[static_cast<int>(k)]);
-  if (rank.singular_position) report_rank(sys, start.state);  // throws, with the reason
+  if (rank.singular_position) (void)rank_remarks(sys, start.state);  // throws, with the reason
   return exit_done;
 }
 

@@ -10,9 +10,10 @@
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/csv.hpp"
+#include "holonom/run/files.hpp"
+#include "holonom/run/preparation.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "prepare.hpp"
 
 namespace holonom {
 
@@ -221,8 +222,7 @@ class Output {
     csv_ = single ? path : path / "compare.csv";
     if (!single) json_ = path / "compare.json";
     for (const auto& file : {csv_, json_})
-      if (!force && !file.empty() && std::filesystem::exists(file))
-        throw InputError(file.string() + ": the file exists; use --force to overwrite it, or another name");
+      if (!force && !file.empty() && std::filesystem::exists(file)) throw FileExists(file);
     if (!single && same_file(csv_, json_))
       throw InputError("--out " + out + ": compare.csv and compare.json in it are one file");
     for (const auto& file : {csv_, json_}) {
@@ -234,7 +234,7 @@ class Output {
   void write(const std::string& csv, const std::string& json) const {
     for (const auto& [path, text] : {std::pair(csv_, csv), std::pair(json_, json)}) {
       if (path.empty()) continue;
-      RowFile file(path, true);
+      RowFile file(path, OpenMode::overwrite);
       file.add(text);
       file.flush();
     }
@@ -283,10 +283,11 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   }
   if (asked.reference) plan.reference = {*asked.reference, run_of(values.back(), "--reference " + *o.reference + ": ")};
 
-  const bool native = use_native(o.engine, o.precision, model, substeps_in_all);
+  const bool native =
+      use_native(engine_of(o.engine), precision_of(o.precision), model, substeps_in_all, "--engine llvm");
   const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
-  report_rank(sys, start.state);
+  for (const std::string& remark : rank_remarks(sys, start.state)) warn(remark);
   std::vector<std::string> inputs = model.files;
   for (const MethodEntry& m : plan.methods)
     for (std::string& file : files_of_method(m.info.key)) inputs.push_back(std::move(file));
@@ -325,7 +326,7 @@ int compare_command(const Options& o) {
   Model model = load_model(o.model, overrides(o.set));
   Asked asked;
   for (const std::string& key : split_list(o.methods, "--methods"))
-    asked.methods.push_back(method_entry(key, "--methods " + o.methods + ": "));
+    asked.methods.push_back(find_method(key, "--methods " + o.methods + ": "));
   if (o.step) {
     asked.steps = split_list(*o.step, "--step");
     for (const std::string& formula : asked.steps) asked.values.push_back(model.constant(formula, "--step"));
@@ -341,11 +342,11 @@ int compare_command(const Options& o) {
     const auto colon = o.reference->rfind(':');
     if (colon == std::string::npos)
       throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
-    asked.reference = method_entry(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
+    asked.reference = find_method(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
     asked.values.push_back(model.constant(o.reference->substr(colon + 1), "--reference"));
   }
   const auto compiled = compile(std::move(model));
-  return in_precision(o.precision, [&]<class S> { return compare_in<S>(o, compiled, asked); });
+  return in_precision(precision_of(o.precision), [&]<class S> { return compare_in<S>(o, compiled, asked); });
 }
 
 }  // namespace

@@ -10,12 +10,12 @@ namespace holonom {
 
 namespace {
 
-std::atomic<bool> interrupted{false}, stepping{false};
+std::atomic<bool> signalled{false}, stepping{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_signal(int) {
   if (stepping.load(std::memory_order_relaxed)) {
-    interrupted.store(true, std::memory_order_relaxed);
+    signalled.store(true, std::memory_order_relaxed);
     return;
   }
   constexpr char message[] = "holonom: interrupted\n";
@@ -31,9 +31,8 @@ void catch_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is a full disk
 }
 
-const std::atomic<bool>& interrupt_after_a_step() {
-  stepping.store(true, std::memory_order_relaxed);
-  return interrupted;
-}
+const std::atomic<bool>& interrupted() { return signalled; }
+
+void interrupt_after_a_step() { stepping.store(true, std::memory_order_relaxed); }
 
 }  // namespace holonom

@@ -8,7 +8,8 @@ namespace holonom {
 
 void catch_signals();
 
-// From now on signals only set the flag that is returned.
-const std::atomic<bool>& interrupt_after_a_step();
+// Whether there was a signal. From `interrupt_after_a_step` on signals only set this.
+const std::atomic<bool>& interrupted();
+void interrupt_after_a_step();
 
 }  // namespace holonom

@@ -3,10 +3,9 @@
 #include <exception>
 
 #include "commands.hpp"
+#include "holonom/errors.hpp"
 #include "holonom/expr/parser.hpp"
 #include "holonom/methods/any_method.hpp"
-#include "holonom/model/model.hpp"
-#include "holonom/run/driver.hpp"
 #include "holonom/version.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
@@ -24,6 +23,8 @@ int complain(const std::string& what, int code) {
 int execute(const Command& command) {
   try {
     return command();
+  } catch (const FileExists& e) {
+    return complain(e.what() + std::string("; use --force to overwrite it, or another name"), exit_bad_input);
   } catch (const InputError& e) {
     return complain(e.what(), exit_bad_input);
   } catch (const Unsuitable& e) {

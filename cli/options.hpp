@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "holonom/model/toml.hpp"
-#include "holonom/wide.hpp"
+#include "holonom/run/precision.hpp"
 
 namespace holonom {
 
@@ -27,13 +27,11 @@ inline void add_precision_option(CLI::App& cmd, std::string& precision) {
       ->check(CLI::IsMember({"double", "long", "quad", "100"}));
 }
 
-// f.operator()<S>() in the scalar that a word of --precision stands for.
-template <class F>
-int in_precision(const std::string& precision, F&& f) {
-  if (precision == "long") return f.template operator()<long double>();
-  if (precision == "quad") return f.template operator()<quad>();
-  if (precision == "100") return f.template operator()<mp100>();
-  return f.template operator()<double>();
+inline Precision precision_of(const std::string& word) {
+  if (word == "long") return Precision::long_;
+  if (word == "quad") return Precision::quad_;
+  if (word == "100") return Precision::digits_100;
+  return Precision::double_;
 }
 
 inline void add_tolerance_option(CLI::App& cmd, double& tolerance) {
@@ -49,6 +47,12 @@ inline void add_tolerance_option(CLI::App& cmd, double& tolerance) {
 
 inline void add_engine_option(CLI::App& cmd, std::string& engine) {
   cmd.add_option("--engine", engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
+}
+
+inline EngineChoice engine_of(const std::string& word) {
+  if (word == "interp") return EngineChoice::interpreter;
+  if (word == "llvm") return EngineChoice::native;
+  return EngineChoice::automatic;
 }
 
 }  // namespace holonom

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 
 #include "commands.hpp"
-#include "holonom/model/model.hpp"
+#include "holonom/errors.hpp"
 
 namespace holonom {
 
@@ -34,34 +33,7 @@ int finish_output(int code) {
   return code == exit_done ? exit_numerical_failure : code;
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  if (std::filesystem::equivalent(a, b, error)) return true;
-  const auto full = [&error](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  };
-  return !full(a).empty() && full(a) == full(b);
-}
-
-void protect_inputs(const std::string& option, const std::string& output, const std::vector<std::string>& inputs) {
-  if (output.empty()) return;
-  for (const std::string& input : inputs)
-    if (same_file(output, input))
-      throw InputError(option + " " + output + ": this is the file " + input +
-                       ", which is read, and is not overwritten even with --force; give another name");
-}
-
-std::vector<std::string> files_of_method(const std::string& key) {
-  for (const std::string_view prefix : {"pair:", "scheme:"}) {
-    const auto at = key.find(prefix);
-    if (at == std::string::npos) continue;
-    constexpr std::string_view extension = ".toml";  // behind it there may be a base
-    const std::string file = key.substr(at + prefix.size());
-    const auto end = file.rfind(extension);
-    return {end == std::string::npos ? file : file.substr(0, end + extension.size())};
-  }
-  return {};
-}
+void warn(const std::string& what) { std::fprintf(stderr, "holonom: warning: %s\n", readable(what).c_str()); }
 
 CLI::Validator file_name() {
   return CLI::Validator(

@@ -13,6 +13,14 @@ struct State {
 
   State() = default;
   State(int n, int m) : q(n), p(n), lambda(m) {}
+
+  template <class F>
+  void visit_memory(F&& f) {
+    f("t", t);
+    f("q", q);
+    f("p", p);
+    f("lambda", lambda);
+  }
 };
 
 }  // namespace holonom

@@ -130,7 +130,7 @@ Program::Program(Graph& graph, const std::vector<Block>& inputs, const std::vect
   for (const std::uint32_t v : always) place[v] = next++;
   registers = next;
 
-  const auto emit = [&](const std::vector<std::uint32_t>& order, std::vector<Run>& runs,
+  const auto emit = [&](const std::vector<std::uint32_t>& order, std::vector<SameOperations>& runs,
                         std::vector<std::uint32_t>& arguments) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Value& x = low.values[order[i]];

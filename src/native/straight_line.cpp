@@ -19,7 +19,7 @@ std::vector<Instruction> instructions_of(const Program& program) {
   list.reserve(program.instructions());
   const std::uint32_t* a = program.body_arguments.data();
   std::uint32_t result = program.first_temporary;
-  for (const Run& run : program.body) {
+  for (const SameOperations& run : program.body) {
     const int k = arity(run.op);
     for (std::uint32_t i = 0; i < run.count; ++i, a += k)
       list.push_back({run.op, result++, {a[0], k > 1 ? a[1] : a[0], k > 2 ? a[2] : a[0]}});

@@ -359,6 +359,20 @@ void TrajectoryFile::continue_from(double time, bool backwards) {
   });
 }
 
+void TrajectoryFile::sync() {
+  flush();
+  impl_->guarded([&] { impl_->file.sync(); });
+}
+
+void TrajectoryFile::keep(long rows) {
+  Impl& f = *impl_;
+  if (const auto there = static_cast<long>(f.written); rows > there)
+    throw InputError(f.path + ": the file has lost rows since the run was stopped (" + std::to_string(rows) +
+                     " were written, " + std::to_string(there) + " are left): it cannot be continued");
+  f.guarded([&] { f.keep(static_cast<std::size_t>(rows)); });
+  move_cursors();
+}
+
 void TrajectoryFile::set_t0(const std::string& text, double value) {
   t0_ = text;
   impl_->guarded([&] {

@@ -71,7 +71,7 @@ void DiskFile::prepare(const std::string& path, OpenMode mode) {
   lock_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, permissions);
   if (lock_ < 0) {
     const int error = errno;
-    if (error == EEXIST) throw InputError(path + ": the file exists; use --force to overwrite it, or another name");
+    if (error == EEXIST) throw FileExists(path);
     if (mode == OpenMode::append && error == ENOENT) throw InputError(path + ": there is no such file to continue");
     throw InputError(path + ": the file cannot be written (" + std::strerror(error) +
                      "; does the folder exist, and may you write there?)");
@@ -101,6 +101,10 @@ void DiskFile::reserve(std::size_t bytes) const {
 void DiskFile::commit() const {
   grow();
   check(H5Fflush(file_, H5F_SCOPE_LOCAL), "write the file");
+}
+
+void DiskFile::sync() const {
+  if (fsync(fd_) != 0) throw Failed("write the file to the disk");
 }
 
 // The library writes the new end of the file last of all, and until then refuses to read what lies behind

@@ -25,6 +25,8 @@ class DiskFile {
   void reserve(std::size_t bytes) const;
   // From now on readers see what was written. Throws Failed.
   void commit() const;
+  // What was committed is on the disk, also if the machine stops. Throws Failed.
+  void sync() const;
   // After a failure: the file stays as it was at the last commit, whatever the library still holds.
   void abandon();
 

@@ -19,6 +19,8 @@ void TrajectoryFile::next_row() {}
 void TrajectoryFile::flush() {}
 long TrajectoryFile::rows() const { return 0; }
 void TrajectoryFile::continue_from(double, bool) {}
+void TrajectoryFile::sync() {}
+void TrajectoryFile::keep(long) {}
 void TrajectoryFile::set_t0(const std::string&, double) {}
 
 }  // namespace detail

@@ -2,18 +2,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "file_lock.hpp"
-#include "holonom/run/driver.hpp"
+#include "holonom/model/model.hpp"
 
 namespace holonom {
 
-RowFile::RowFile(std::string path, bool overwrite) : path_(std::move(path)) {
+RowFile::RowFile(std::string path, OpenMode mode) : path_(std::move(path)) {
   constexpr mode_t permissions = 0666;
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL), permissions);
-  if (fd_ < 0 && errno == EEXIST)
-    throw InputError(path_ + ": the file exists; use --force to overwrite it, or another name");
+  const int flags = mode == OpenMode::append ? O_RDWR : O_WRONLY | O_CREAT | (mode == OpenMode::create ? O_EXCL : 0);
+  fd_ = ::open(path_.c_str(), O_CLOEXEC | flags, permissions);
+  if (fd_ < 0 && errno == EEXIST) throw FileExists(path_);
+  if (fd_ < 0 && errno == ENOENT && mode == OpenMode::append)
+    throw InputError(path_ + ": there is no such file to continue");
   if (fd_ < 0)
     throw InputError(path_ + ": the file cannot be written (" + std::strerror(errno) +
                      "; does the folder exist, and may you write there?)");
@@ -23,7 +26,33 @@ RowFile::RowFile(std::string path, bool overwrite) : path_(std::move(path)) {
     ::close(fd_);
     throw;
   }
-  (void)!ftruncate(fd_, 0);  // devices have no length
+  if (mode == OpenMode::append)
+    whole_ = std::max<long long>(0, lseek(fd_, 0, SEEK_END));
+  else
+    (void)!ftruncate(fd_, 0);  // devices have no length
+}
+
+std::string RowFile::first_row() const {
+  std::string row;
+  char c = 0;
+  for (off_t at = 0; pread(fd_, &c, 1, at) == 1 && c != '\n'; ++at) row += c;
+  return row;
+}
+
+long long RowFile::sync() {
+  flush();
+  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // (pipes and devices cannot)
+    throw OutputError(path_ + ": writing failed (" + std::strerror(errno) + "); the rows written so far are kept.");
+  return whole_;
+}
+
+void RowFile::cut_to(long long bytes) {
+  if (bytes > whole_)
+    throw InputError(path_ + ": the file has lost rows since the run was stopped (" + std::to_string(bytes) +
+                     " bytes were written, " + std::to_string(whole_) + " are left): it cannot be continued");
+  if (ftruncate(fd_, bytes) != 0 || lseek(fd_, bytes, SEEK_SET) != bytes)
+    throw InputError(path_ + ": the file cannot be continued (" + std::strerror(errno) + ")");
+  whole_ = bytes;
 }
 
 RowFile::~RowFile() {

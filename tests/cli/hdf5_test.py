@@ -7,6 +7,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import resource
 import signal
@@ -174,6 +175,41 @@ class Hdf5Test(CliTest):
                 process.communicate()
             self.check_whole(out, least)
             os.remove(self.folder / out)
+
+    def datasets(self, name):
+        """All tables, bytes of text and numbers alike."""
+        found = {}
+        with h5py.File(self.folder / name) as f:
+            f.visititems(lambda path, item: found.update({path: item[()].tobytes()})
+                         if isinstance(item, h5py.Dataset) and not item.is_virtual else None)
+        return found
+
+    def test_a_killed_run_is_resumed_with_the_same_rows(self):
+        for precision, steps, every in (("double", 300000, 200), ("quad", 6000, 10)):
+            arguments = [MODELS / "double-pendulum.toml", "--steps", steps, "--every", every, "--precision", precision,
+                         "--json", "--checkpoint", "0.05"]
+            whole = self.run_holonom(*arguments, "--out", f"whole-{precision}.h5")
+            out = f"parts-{precision}.h5"
+            chance, kills = random.Random(os.environ.get("HOLONOM_TEST_SEED", "")), 0
+            while True:
+                process = subprocess.Popen([PROGRAM, "run", *map(str, arguments), "--out", out, "--resume"],
+                                           cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                try:
+                    printed, complaints = process.communicate(timeout=chance.uniform(0.1, 0.6) if kills < 5 else None)
+                    self.assertEqual(process.returncode, 0, complaints)
+                    break
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.communicate()
+                    kills += 1
+                    if not (self.folder / f"{out}.checkpoint").exists():
+                        (self.folder / out).unlink(missing_ok=True)  # killed before the first checkpoint
+            self.assertGreater(kills, 1)
+            results = [json.loads(text) for text in (whole.stdout, printed)]
+            for result in results:
+                result.pop("wall_seconds")
+            self.assertEqual(*results)
+            self.assertEqual(self.datasets(f"whole-{precision}.h5"), self.datasets(out))
 
     def test_a_running_simulation_can_be_read(self):
         out = "live.h5"

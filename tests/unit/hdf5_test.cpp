@@ -16,6 +16,7 @@
 #include <fstream>
 
 #include "holonom/wide.hpp"
+#include "temporary_file.hpp"
 
 // All writes of this program to files come by here, those of the HDF5 library too: a test can be killed
 // at the n-th of them.
@@ -42,23 +43,7 @@ namespace holonom {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A file of one test, removed with it.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string(test->test_suite_name()) + "-" + test->name() + ".h5";
-    std::replace(name.begin(), name.end(), '/', '-');
-    path_ = (fs::path(::testing::TempDir()) / name).string();
-    fs::remove(path_);
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using test::TemporaryFile;
 
 class Reader {
  public:
@@ -236,7 +221,7 @@ std::string refusal(F&& f) {
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 TEST(Hdf5, EveryRowComesBack) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   for (const long rows : {0L, 1L, 100L, 30000L}) {  // none, one, part of a chunk, many
     const Labels labels = pendulum_labels();
     {
@@ -250,7 +235,7 @@ TEST(Hdf5, EveryRowComesBack) {
 }
 
 TEST(Hdf5, TheFileDescribesItself) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   {
     Hdf5Recorder<double> recorder(file.path(), labels, about());
@@ -284,7 +269,7 @@ TEST(Hdf5, TheFileDescribesItself) {
 }
 
 TEST(Hdf5, TablesWithoutColumnsAreThere) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   Labels labels = pendulum_labels();
   labels.constraints.clear();
   labels.invariants.clear();
@@ -298,7 +283,7 @@ TEST(Hdf5, TablesWithoutColumnsAreThere) {
 }
 
 TEST(Hdf5, ShortRunsMakeSmallFiles) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   {
     Hdf5Recorder<double> recorder(file.path(), labels, about_little());
@@ -309,7 +294,7 @@ TEST(Hdf5, ShortRunsMakeSmallFiles) {
 }
 
 TEST(Hdf5, SamplesBetweenStepsAreMarked) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   Provenance p = about();
   p.sample = "0.10000000000000001";
@@ -342,7 +327,7 @@ TYPED_TEST_SUITE(WideHdf5, TextScalars);
 
 TYPED_TEST(WideHdf5, DecimalTextLosesNothing) {
   using S = TypeParam;
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   constexpr long rows = 40;
   {
@@ -373,7 +358,7 @@ TYPED_TEST(WideHdf5, DecimalTextLosesNothing) {
 }
 
 TEST(Hdf5, LongDoubleIsStoredAsItIs) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   {
     Hdf5Recorder<long double> recorder(file.path(), labels, about());
@@ -389,7 +374,7 @@ TEST(Hdf5, LongDoubleIsStoredAsItIs) {
 // ---- continuing
 
 TEST(Hdf5, AppendReplacesRowsFromTheFirstTimeOn) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   for (const auto& [first, from, to] : {std::tuple{100L, 100L, 20000L}, {20000L, 9000L, 9500L}, {7000L, 0L, 10L}}) {
     {
@@ -407,7 +392,7 @@ TEST(Hdf5, AppendReplacesRowsFromTheFirstTimeOn) {
 }
 
 TEST(Hdf5, AnotherRunIsNotContinued) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   {
     Hdf5Recorder<double> recorder(file.path(), labels, about());
@@ -438,7 +423,7 @@ TEST(Hdf5, AnotherRunIsNotContinued) {
 }
 
 TEST(Hdf5, ForeignAndMissingFilesAreNotContinued) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const auto append = [&] { Hdf5Recorder<double> recorder(file.path(), pendulum_labels(), about(), OpenMode::append); };
   EXPECT_SAYS(refusal(append), "no such file");
   std::ofstream(file.path()) << "t,x,y\n";
@@ -448,7 +433,7 @@ TEST(Hdf5, ForeignAndMissingFilesAreNotContinued) {
 }
 
 TEST(Hdf5, AnExistingFileIsKeptUnlessAskedFor) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   {
     Hdf5Recorder<double> recorder(file.path(), labels, about());
@@ -461,7 +446,7 @@ TEST(Hdf5, AnExistingFileIsKeptUnlessAskedFor) {
 }
 
 TEST(Hdf5, OneRunAtATimeWrites) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   Hdf5Recorder<double> recorder(file.path(), labels, about());
   write(recorder, labels, 0, 10);
@@ -515,7 +500,7 @@ void expect_promised_rows(const std::string& path, std::size_t promised) {
 }
 
 TEST(Hdf5, AfterAKillAtAnyWriteTheFileIsReadableAndCanBeContinued) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = pendulum_labels();
   long kills = 0;
   for (bool survived = false; !survived; ++kills) {
@@ -546,7 +531,7 @@ TEST(Hdf5, AfterAKillAtAnyWriteTheFileIsReadableAndCanBeContinued) {
 // ---- H5MD
 
 TEST(Hdf5, VectorCoordinatesAreParticles) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   const Labels labels = particle_labels();
   constexpr long rows = 3000;
   {
@@ -589,7 +574,7 @@ TEST(Hdf5, VectorCoordinatesAreParticles) {
 }
 
 TEST(Hdf5, WideTablesHaveNarrowChunks) {
-  const TemporaryFile file;
+  const TemporaryFile file(".h5");
   Labels labels = pendulum_labels();
   labels.coordinates.resize(300001, "c");
   {

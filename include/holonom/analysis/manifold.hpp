@@ -12,6 +12,13 @@ template <class R>
 struct Residual {
   R absolute{0}, relative{0};
   int constraint = -1;  // the one with the largest relative residual
+
+  template <class F>
+  void visit_memory(F&& f) {
+    f("absolute", absolute);
+    f("relative", relative);
+    f("constraint", constraint);
+  }
 };
 
 template <class S>
@@ -124,6 +131,19 @@ class Manifold {
     constexpr int most = 1000;
     if (sys_.m() > most) return {};
     return dependent_rows(gram_matrix(x), noise);
+  }
+
+  // Scales grow with the states that are looked at, and largest residuals with them.
+  template <class F>
+  void visit_memory(F&& f) {
+    f("units", scale_.units());
+    f("scale", scale_);
+    f("scale_known", scale_known_);
+    f("rank_known", rank_known_);
+    f("redundant", redundant_);
+    f("largest_hidden", largest_hidden_);
+    f("others", others_);
+    f("fastest", fastest_);
   }
 
  private:

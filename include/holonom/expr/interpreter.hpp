@@ -53,9 +53,9 @@ class Interpreter {
   const std::vector<S>& registers() const { return register_; }
 
  private:
-  void execute(const std::vector<Run>& runs, const std::uint32_t* a, S* d) {
+  void execute(const std::vector<SameOperations>& runs, const std::uint32_t* a, S* d) {
     const S* r = register_.data();
-    for (const Run& run : runs) {
+    for (const SameOperations& run : runs) {
       const std::uint32_t n = run.count;
       with_operation<S>(
           run.op,

@@ -66,7 +66,7 @@ class MapInterpreter {
   void execute(std::uint32_t rows) {
     const std::uint32_t* a = kernel_->body_arguments.data();
     std::uint32_t d = kernel_->first_temporary;
-    for (const Run& run : kernel_->body) {
+    for (const SameOperations& run : kernel_->body) {
       with_operation<S>(
           run.op,
           [&](auto f) {

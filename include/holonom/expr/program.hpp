@@ -1,6 +1,6 @@
 // A Program is a set of expressions lowered to straight-line code, independent of the scalar.
 // Registers: [constants | values computed from constants alone | inputs | temporaries].
-// Instructions of equal operation and depth stand side by side (a Run), so that a large program
+// Instructions of equal operation and depth stand side by side, so that a large program
 // dispatches once for many of them, and results are written one after the other.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace holonom {
 
-struct Run {
+// So many instructions of one kind, side by side.
+struct SameOperations {
   Op op;
   std::uint32_t count;
 };
@@ -24,8 +25,8 @@ class Program {
   Program() = default;
   Program(Graph& graph, const std::vector<Block>& inputs, const std::vector<Block>& outputs);
 
-  std::vector<std::string> constants;  // exact texts; "pi" is the one that is not rational
-  std::vector<Run> prologue, body;     // prologue: once per scalar; body: at every call
+  std::vector<std::string> constants;          // exact texts; "pi" is the one that is not rational
+  std::vector<SameOperations> prologue, body;  // prologue: once per scalar; body: at every call
   std::vector<std::uint32_t> prologue_arguments, body_arguments;
   std::uint32_t first_input = 0, registers = 0;
   std::vector<std::uint32_t> input_sizes;

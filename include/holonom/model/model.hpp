@@ -6,22 +6,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "holonom/errors.hpp"
 #include "holonom/expr/expression.hpp"
 
 namespace holonom {
-
-// A message that quotes what a user wrote, as one can read it: what is too long is cut, control characters are spelt.
-std::string readable(const std::string& message);
-
-// Bad input, with its place if it came from a file.
-class InputError : public std::runtime_error {
- public:
-  explicit InputError(const std::string& what) : std::runtime_error(readable(what)) {}
-};
 
 struct Named {
   std::string name;

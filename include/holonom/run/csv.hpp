@@ -23,9 +23,15 @@ template <class S>
 class CsvFile {
  public:
   // Throws as RowFile does.
-  CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite);
+  CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, OpenMode mode);
   void row(const std::string& first_cells, const State<S>& x, const Observation<S>& seen);
   void flush() { file_.flush(); }
+  void save(MemoryWriter& out) { out("bytes", file_.sync()); }
+  void load(MemoryReader& in) {
+    long long bytes = 0;
+    in("bytes", bytes);
+    file_.cut_to(bytes);
+  }
 
  private:
   RowFile file_;
@@ -38,9 +44,11 @@ template <class S>
 class CsvRecorder final : public Recorder<S> {
  public:
   // Throws as RowFile does.
-  CsvRecorder(const std::string& path, const Labels& labels, bool overwrite) : file_(path, "", labels, overwrite) {}
+  CsvRecorder(const std::string& path, const Labels& labels, OpenMode mode) : file_(path, "", labels, mode) {}
   void record(const State<S>& x, const Observation<S>& seen) override { file_.row("", x, seen); }
   void flush() override { file_.flush(); }
+  void save(MemoryWriter& out) override { file_.save(out); }
+  void load(MemoryReader& in) override { file_.load(in); }
 
  private:
   detail::CsvFile<S> file_;
@@ -50,9 +58,11 @@ template <class S>
 class EventCsv final : public EventRecorder<S> {
  public:
   // Throws as RowFile does.
-  EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, bool overwrite);
+  EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events, OpenMode mode);
   void event(const Event<S>& e) override;
   void flush() override { file_.flush(); }
+  void save(MemoryWriter& out) override { file_.save(out); }
+  void load(MemoryReader& in) override { file_.load(in); }
 
  private:
   detail::CsvFile<S> file_;

@@ -8,8 +8,8 @@ namespace holonom {
 namespace detail {
 
 template <class S>
-CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, bool overwrite)
-    : file_(path, overwrite) {
+CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, OpenMode mode)
+    : file_(path, mode) {
   row_ = first_columns + "t";
   for (const std::string& c : labels.coordinates) row_ += "," + c;
   for (const std::string& c : labels.coordinates) row_ += ",p_" + c;
@@ -17,6 +17,10 @@ CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, c
   row_ += ",energy,position_residual,hidden_residual";
   for (const std::string& i : labels.invariants) row_ += "," + i;
   for (const std::string& o : labels.observables) row_ += "," + csv_cell(o);
+  if (mode == OpenMode::append) {
+    if (file_.first_row() != row_) throw InputError(path + ": the file cannot be continued: its columns are others");
+    return;
+  }
   row_ += '\n';
   file_.add(row_);
 }
@@ -44,8 +48,8 @@ void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Ob
 
 template <class S>
 EventCsv<S>::EventCsv(const std::string& path, const Labels& labels, const std::vector<EventFormula>& events,
-                      bool overwrite)
-    : file_(path, "event,direction,", labels, overwrite) {
+                      OpenMode mode)
+    : file_(path, "event,direction,", labels, mode) {
   // A name may be a formula, such as atan2(y, x).
   for (const EventFormula& e : events) cells_.push_back(csv_cell(e.name));
 }

@@ -11,7 +11,7 @@
 // Such a state is a picture of the motion, not a state of the symplectic map: nothing is continued from it.
 #pragma once
 
-#include "holonom/run/driver.hpp"
+#include "holonom/run/recorder.hpp"
 #include "holonom/run/step_polynomial.hpp"
 
 namespace holonom {
@@ -44,10 +44,29 @@ class DenseOutput {
   // Multipliers (NaN if there are none) and all else that is known of a state.
   void complete(State<S>& x, Observation<S>& seen);
 
+  // The last step; its polynomials are made again when they are asked for.
+  template <class F>
+  void visit_memory(F&& f) {
+    f("from", from_);
+    f("to", to_);
+    f("from_slope", from_slope_);
+    f("to_slope", to_slope_);
+    f("states", states_);
+    f("manifold", manifold_);
+  }
+
  private:
   struct Slope {
     Vec<S> q, p;
     bool known = false, finite = false;
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("q", q);
+      f("p", p);
+      f("known", known);
+      f("finite", finite);
+    }
   };
   void slope(State<S>& x, Slope& v);
   void need_cubic();

@@ -2,46 +2,18 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/methods/any_method.hpp"
+#include "holonom/run/recorder.hpp"
+#include "holonom/run/time_averages.hpp"
 
 namespace holonom {
 
 enum class RunStatus { done, failed, interrupted };
-
-// What is known of a state beside the state itself.
-template <class S>
-struct Observation {
-  S energy{0};
-  Residual<Real<S>> position, hidden;
-  Vec<S> invariants, observables;
-};
-
-// An observable over the states that were watched. The mean is that over time, by the trapezoidal rule.
-template <class S>
-struct ObservableSummary {
-  S initial{0}, last{0}, mean{0}, least{0}, largest{0};
-};
-
-// A recorder that can no longer write. The run ends as a failure, with its last state.
-class OutputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// Sees the states that are recorded: the first, every k-th, and the last good one.
-template <class S>
-class Recorder {
- public:
-  virtual ~Recorder() = default;
-  virtual void record(const State<S>& x, const Observation<S>& seen) = 0;
-  virtual void flush() {}
-};
 
 struct RunPlan {
   long steps = 0;
@@ -50,9 +22,8 @@ struct RunPlan {
   bool retry = true;      // a step that fails is tried once more after `begin`; not for methods with a history
   bool stage_multipliers = false;                // record Λ_s where the method has it, instead of the exact λ(q, p)
   const std::atomic<bool>* interrupt = nullptr;  // set from a signal handler
-  const bool* stop = nullptr;                  // set by a recorder: the run is done with the step that it has just seen
-  std::string advice = "Try a smaller step.";  // what to do about a step that fails for no reason of its own
-  std::function<void(long done, long steps)> progress;  // called now and then
+  std::string advice = "Try a smaller step.";    // what to do about a step that fails for no reason of its own
+  std::function<void(long done)> pause;          // called now and then between two steps, some times a second
 };
 
 template <class S>
@@ -72,10 +43,91 @@ struct RunResult {
   double wall_seconds = 0;
 };
 
-// Runs from x with steps of h. Nothing is thrown for numerical failures: the result says.
+// A run from x with steps of h, which can be taken in parts. Nothing is thrown for numerical failures: the status says.
+template <class S>
+class Driver {
+  using R = Real<S>;
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  Driver(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, RunPlan plan,
+         std::vector<Recorder<S>*> recorders = {});
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // Before the first step: records the start. A run that is loaded has begun already.
+  RunStatus begin();
+  // Up to `count` steps more, not beyond the end of the plan. `done` if these were made, or a recorder has ended the
+  // run.
+  RunStatus advance(long count);
+  // Records the last good state, if it is not, and flushes. There is nothing to come.
+  void finish();
+
+  RunPlan& plan() { return plan_; }
+  const State<S>& state() const { return x_; }
+  const Observation<S>& seen() const { return seen_; }
+  long steps() const { return done_; }
+  // Whether there is nothing left to do: the plan's end, a failure, or a recorder that has ended the run.
+  bool is_over() const { return done_ >= plan_.steps || status_ == RunStatus::failed || has_ended(); }
+  RunStatus status() const { return status_; }
+  // For each invariant, the first step after which it was not finite, or −1
+  const std::vector<long>& invariants_undefined() const { return result_.invariant_undefined; }
+  RunResult<S> result();
+
+  // All that a run needs to go on, the method's memory and the recorders' included; to be loaded into a driver that was
+  // made in the same way.
+  void save(MemoryWriter& out);
+  void load(MemoryReader& in);
+
+ private:
+  int invariants() const { return static_cast<int>(sys_.labels().invariants.size()); }
+  bool has_ended() const;
+  void observe_start();
+  void take_steps(long end);
+  Status attempt(long count);
+  void observe();
+  void find_multipliers();
+  void record(bool all);
+  void look_at_clock();
+  void interrupted();
+  void fail(const Status& s);
+  std::string nearly_dependent();
+  template <class F>
+  RunStatus timed(F&& f);
+  template <class F>
+  void visit_memory(F&& f);
+
+  const AnySystem<S>& sys_;
+  AnyMethod<S>& method_;
+  State<S> x_, next_;
+  S h_, t0_{0};
+  RunPlan plan_;
+  std::vector<Recorder<S>*> recorders_;
+  Manifold<S> manifold_;
+  Observation<S> seen_;
+  TimeAverages<S> averages_;
+  RunStatus status_ = RunStatus::done;
+  RunResult<S> result_;
+  S next_energy_{0};
+  bool lambda_known_ = false;                        // of x_
+  bool every_step_ = false;                          // some recorder needs it
+  long done_ = 0, failed_before_ = 0;                // within steps up to failed_before_ one has failed
+  long recorded_ = -1, recorded_by_all_steps_ = -1;  // the last states that recorders have seen
+  double seconds_ = 0;                               // in all parts so far
+  long until_clock_ = 0, between_clocks_ = 1;        // steps until somebody looks at the clock
+  typename Clock::time_point paused_;
+};
+
+// All of it at once.
 template <class S>
 RunResult<S> run(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
-                 const std::vector<Recorder<S>*>& recorders = {});
+                 const std::vector<Recorder<S>*>& recorders = {}) {
+  Driver<S> driver(sys, method, std::move(x), h, plan, recorders);
+  driver.begin();
+  driver.advance(plan.steps);
+  driver.finish();
+  return driver.result();
+}
 
 // The number of whole steps of h in [0, until], rounding errors of the quotient forgiven.
 template <class S>

@@ -1,232 +1,295 @@
-// run, for the translation units that instantiate it.
+// Driver, for the translation units that instantiate it.
 #pragma once
-
-#include <chrono>
 
 #include "holonom/analysis/rank.hpp"
 #include "holonom/run/driver.hpp"
-#include "holonom/run/time_averages.hpp"
 
 namespace holonom {
 
-namespace detail {
+template <class S>
+Driver<S>::Driver(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, RunPlan plan,
+                  std::vector<Recorder<S>*> recorders)
+    : sys_(sys),
+      method_(method),
+      x_(std::move(x)),
+      h_(h),
+      plan_(std::move(plan)),
+      recorders_(std::move(recorders)),
+      manifold_(sys),
+      averages_(static_cast<int>(sys.labels().observables.size())),
+      paused_(Clock::now()) {
+  seen_.invariants = Vec<S>(invariants());
+  seen_.observables = Vec<S>(averages_.size());
+  for (const Recorder<S>* r : recorders_) every_step_ = every_step_ || r->needs_every_step();
+}
+
+// Whatever is written may fail to be written: then the run has failed.
+template <class S>
+template <class F>
+RunStatus Driver<S>::timed(F&& f) {
+  const auto begin = Clock::now();
+  try {
+    f();
+  } catch (const OutputError& e) {
+    status_ = RunStatus::failed;
+    result_.message = e.what();
+  }
+  seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  return status_;
+}
 
 template <class S>
-class RunLoop {
-  using R = Real<S>;
-  using Clock = std::chrono::steady_clock;
+void Driver<S>::observe_start() {
+  t0_ = x_.t;
+  seen_.energy = sys_.H(x_.q, x_.p);
+  result_.invariant_undefined.assign(static_cast<std::size_t>(invariants()), -1);
+  observe();
+  result_.energy_initial = seen_.energy;
+  result_.invariant_initial = seen_.invariants;
+  result_.invariant_error = Vec<R>(invariants());
+}
 
- public:
-  RunLoop(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
-          const std::vector<Recorder<S>*>& recorders)
-      : sys_(sys),
-        method_(method),
-        x_(std::move(x)),
-        h_(h),
-        plan_(plan),
-        recorders_(recorders),
-        manifold_(sys),
-        averages_(static_cast<int>(sys.labels().observables.size())) {
-    seen_.invariants = Vec<S>(invariants());
-    seen_.observables = Vec<S>(averages_.size());
-  }
+template <class S>
+RunStatus Driver<S>::begin() {
+  return timed([&] {
+    observe_start();
+    record(true);
+    if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
+  });
+}
 
-  RunResult<S> operator()() {
-    const auto begin = Clock::now();
-    t0_ = x_.t;
-    seen_.energy = sys_.H(x_.q, x_.p);
-    result_.invariant_undefined.assign(static_cast<std::size_t>(invariants()), -1);
-    observe();
-    result_.energy_initial = seen_.energy;
-    result_.invariant_initial = seen_.invariants;
-    result_.invariant_error = Vec<R>(invariants());
-    try {
-      record();
-      if (const Status s = method_.begin(x_, h_); !s.ok())
-        fail(s);
-      else
-        steps();
-      if (recorded_ != done_) record();  // the last good state
-      for (Recorder<S>* r : recorders_) r->flush();
-    } catch (const OutputError& e) {
-      result_.status = RunStatus::failed;
-      result_.message = e.what();
-    }
-    result_.energy_final = seen_.energy;
-    result_.hidden_relative = manifold_.largest_hidden();
-    result_.observables = averages_.summary();
-    result_.steps = done_;
-    result_.counters = method_.counters();
-    result_.state = x_;
-    result_.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return std::move(result_);
-  }
+template <class S>
+RunStatus Driver<S>::advance(long count) {
+  if (status_ == RunStatus::failed || has_ended()) return status_;
+  status_ = RunStatus::done;
+  return timed([&] { take_steps(count < plan_.steps - done_ ? done_ + count : plan_.steps); });
+}
 
- private:
-  int invariants() const { return static_cast<int>(sys_.labels().invariants.size()); }
-
-  void steps() {
-    auto last_progress = Clock::now();
-    constexpr long look_at_clock = 256;
-    while (done_ < plan_.steps) {
-      if (plan_.interrupt && plan_.interrupt->load(std::memory_order_relaxed)) {
-        result_.status = RunStatus::interrupted;
-        result_.message =
-            "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
-        break;
-      }
-      const bool one_by_one = plan_.watch_all || done_ < failed_before_;
-      const long count = one_by_one ? 1 : std::min(plan_.every - done_ % plan_.every, plan_.steps - done_);
-      Status status = advance(count);
-      if (!status.ok() && count > 1) {  // one by one, to the step that fails
-        failed_before_ = done_ + count;
-        status = method_.begin(x_, h_);
-        if (status.ok()) continue;
-      }
-      // Once more without memory: first guesses from it may have led astray.
-      if (!status.ok() && plan_.retry && method_.begin(x_, h_).ok() && advance(1).ok()) status = {};
-      if (!status.ok()) {
-        fail(status);
-        break;
-      }
-      std::swap(x_, next_);
-      seen_.energy = next_energy_;
-      done_ += count;
-      x_.t = t0_ + S(done_) * h_;
-      observe();
-      if (done_ % plan_.every == 0 || done_ == plan_.steps) record();
-      if (plan_.progress && (count > 1 || done_ % look_at_clock == 0) &&
-          Clock::now() - last_progress > std::chrono::milliseconds(200)) {
-        plan_.progress(done_, plan_.steps);
-        last_progress = Clock::now();
-      }
-      if (plan_.stop && *plan_.stop) break;
-    }
-  }
-
-  // next_ and its energy, which are good only if all of it is finite.
-  Status advance(long count) {
-    next_ = x_;
-    const Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
-    if (!status.ok()) return status;
-    for (int i = 0; i < sys_.n(); ++i)
-      if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) return {Failure::not_finite};
-    next_energy_ = sys_.H(next_.q, next_.p);
-    return is_finite(next_energy_) ? Status{} : Status{Failure::not_finite};
-  }
-
-  void observe() {
-    seen_.position = manifold_.position(x_.q);
-    seen_.hidden = manifold_.hidden(x_.q, x_.p);
-    if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
-    for (int k = 0; k < invariants(); ++k)
-      if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
-          first < 0 && !is_finite(seen_.invariants[k]))
-        first = done_;
-    lambda_known_ = false;
-    if (averages_.size() > 0) {
-      if (sys_.observables_use_multipliers()) find_multipliers();
-      sys_.observables(x_, seen_.observables);
-      averages_.add(x_.t, seen_.observables);
-    }
-    if (done_ > 0) {
-      keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
-      for (int k = 0; k < invariants(); ++k)
-        keep_largest(result_.invariant_error[k], R(magnitude(S(seen_.invariants[k] - result_.invariant_initial[k]))));
-    }
-    keep_largest(result_.position, seen_.position.absolute);
-    keep_largest(result_.position_relative, seen_.position.relative);
-    keep_largest(result_.hidden, seen_.hidden.absolute);
-  }
-
-  // λ of the state, if there is a way to know it
-  void find_multipliers() {
-    if (lambda_known_) return;
-    lambda_known_ = true;
-    const Vec<S>* of_stage = plan_.stage_multipliers && done_ > 0 ? method_.stage_multipliers() : nullptr;
-    if (of_stage)
-      x_.lambda = *of_stage;
-    else if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
-      fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
-  }
-
-  void record() {
+template <class S>
+void Driver<S>::finish() {
+  timed([&] {
+    if (recorded_ != done_) record(true);
     find_multipliers();
-    for (Recorder<S>* r : recorders_) r->record(x_, seen_);
-    recorded_ = done_;
-  }
+    for (Recorder<S>* r : recorders_) r->flush();
+  });
+}
 
-  void fail(const Status& s) {
-    result_.status = RunStatus::failed;
-    const std::string name =
-        s.constraint >= 0 ? "'" + sys_.labels().constraints[static_cast<std::size_t>(s.constraint)] + "'" : "";
-    std::string what;
-    const std::string smaller = " " + plan_.advice;
-    switch (s.failure) {
-      case Failure::none: break;
-      case Failure::not_finite: {
-        const std::string trouble = sys_.diagnose(x_.q, x_.p);
-        what = trouble.empty() ? "an evaluation gave NaN or infinity within the step." + smaller : trouble + ".";
-        break;
-      }
-      case Failure::no_convergence:
-        what = (name.empty() ? "the implicit equations of the step did not converge (last change "
-                             : "no position was found that satisfies the constraint " + name + " (relative residual ") +
-               text(s.residual) + ")." + nearly_dependent() + smaller;
-        break;
-      case Failure::wrong_root:
-        what =
-            "what was found does not continue the motion: the step is too long to follow it, or leads to where two "
-            "branches of the mechanism "
-            "(near " +
-            (name.empty() ? "a dead centre" : "the constraint " + name) +
-            ") are too near to each other to tell which is the right one." + smaller;
-        break;
-      case Failure::singular: {
-        // Names come from the last good state, where the same constraints are nearly dependent.
-        const auto sets = manifold_.dependent(x_, R(1e-3));
-        what = sets.empty() ? "the constraints became dependent near " + name + "." + smaller
-                            : "the constraints " + quoted_list(sys_.labels().constraints, sets.front()) +
-                                  " became dependent (a singular position of the mechanism).";
-        break;
-      }
+template <class S>
+bool Driver<S>::has_ended() const {
+  for (const Recorder<S>* r : recorders_)
+    if (r->has_ended()) return true;
+  return false;
+}
+
+template <class S>
+void Driver<S>::take_steps(long end) {
+  while (done_ < end) {
+    if (plan_.interrupt && plan_.interrupt->load(std::memory_order_relaxed)) return interrupted();
+    const bool one_by_one = plan_.watch_all || every_step_ || done_ < failed_before_;
+    const long count = one_by_one ? 1 : std::min(plan_.every - done_ % plan_.every, end - done_);
+    Status status = attempt(count);
+    if (!status.ok() && count > 1) {  // one by one, to the step that fails
+      failed_before_ = done_ + count;
+      status = method_.begin(x_, h_);
+      if (status.ok()) continue;
     }
-    result_.message = "step " + std::to_string(done_ + 1) + " (from t = " + text(to_double(x_.t)) + ") failed: " + what;
+    // Once more without memory: first guesses from it may have led astray.
+    if (!status.ok() && plan_.retry && method_.begin(x_, h_).ok() && attempt(1).ok()) status = {};
+    if (!status.ok()) return fail(status);
+    std::swap(x_, next_);
+    seen_.energy = next_energy_;
+    done_ += count;
+    x_.t = t0_ + S(done_) * h_;
+    observe();
+    if (const bool due = done_ % plan_.every == 0; due || every_step_) record(due);
+    look_at_clock();
+    if (has_ended()) return;
   }
-  // Near a dead centre rounding errors decide where a step ends.
-  std::string nearly_dependent() {
-    const auto near = manifold_.dependent(x_, R(1e-4)), always = manifold_.dependent(x_, R(1e-12));
-    if (near.size() <= always.size()) return "";
-    return " The constraints " + quoted_list(sys_.labels().constraints, near.front()) +
-           " are nearly dependent there: the mechanism is close to a singular position (a dead centre).";
+}
+
+// A look at the clock costs as much as a step of a small system: it is taken after so many steps as take a few
+// milliseconds.
+template <class S>
+void Driver<S>::look_at_clock() {
+  if (!plan_.pause || --until_clock_ > 0) return;
+  constexpr long most_steps = 256;
+  const auto since = Clock::now() - paused_;
+  between_clocks_ = since < std::chrono::milliseconds(5) ? std::min(2 * between_clocks_, most_steps) : 1;
+  until_clock_ = between_clocks_;
+  if (since < std::chrono::milliseconds(50)) return;
+  plan_.pause(done_);
+  paused_ = Clock::now();
+}
+
+// next_ and its energy, which are good only if all of it is finite.
+template <class S>
+Status Driver<S>::attempt(long count) {
+  next_ = x_;
+  const Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
+  if (!status.ok()) return status;
+  for (int i = 0; i < sys_.n(); ++i)
+    if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) return {Failure::not_finite};
+  next_energy_ = sys_.H(next_.q, next_.p);
+  return is_finite(next_energy_) ? Status{} : Status{Failure::not_finite};
+}
+
+template <class S>
+void Driver<S>::observe() {
+  seen_.position = manifold_.position(x_.q);
+  seen_.hidden = manifold_.hidden(x_.q, x_.p);
+  if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
+  for (int k = 0; k < invariants(); ++k)
+    if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
+        first < 0 && !is_finite(seen_.invariants[k]))
+      first = done_;
+  lambda_known_ = false;
+  if (averages_.size() > 0) {
+    if (sys_.observables_use_multipliers()) find_multipliers();
+    sys_.observables(x_, seen_.observables);
+    averages_.add(x_.t, seen_.observables);
   }
-  static std::string text(double x) {
+  if (done_ > 0) {
+    keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
+    for (int k = 0; k < invariants(); ++k)
+      keep_largest(result_.invariant_error[k], R(magnitude(S(seen_.invariants[k] - result_.invariant_initial[k]))));
+  }
+  keep_largest(result_.position, seen_.position.absolute);
+  keep_largest(result_.position_relative, seen_.position.relative);
+  keep_largest(result_.hidden, seen_.hidden.absolute);
+}
+
+// λ of the state, if there is a way to know it
+template <class S>
+void Driver<S>::find_multipliers() {
+  if (lambda_known_) return;
+  lambda_known_ = true;
+  const Vec<S>* of_stage = plan_.stage_multipliers && done_ > 0 ? method_.stage_multipliers() : nullptr;
+  if (of_stage)
+    x_.lambda = *of_stage;
+  else if (!sys_.lacks_curvature().empty() || !manifold_.multipliers(x_).ok())
+    fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
+}
+
+// By those who need every step, or by all.
+template <class S>
+void Driver<S>::record(bool all) {
+  if (!recorders_.empty()) find_multipliers();
+  for (Recorder<S>* r : recorders_)
+    if (r->needs_every_step() ? recorded_by_all_steps_ != done_ : all) r->record(x_, seen_);
+  recorded_by_all_steps_ = done_;
+  if (all) recorded_ = done_;
+}
+
+template <class S>
+RunResult<S> Driver<S>::result() {
+  RunResult<S> result = result_;
+  result.status = status_;
+  result.energy_final = seen_.energy;
+  result.hidden_relative = manifold_.largest_hidden();
+  result.observables = averages_.summary();
+  result.steps = done_;
+  result.counters = method_.counters();
+  result.state = x_;
+  result.wall_seconds = seconds_;
+  return result;
+}
+
+template <class S>
+template <class F>
+void Driver<S>::visit_memory(F&& f) {
+  f("state", x_);
+  f("lambda_known", lambda_known_);
+  f("t0", t0_);
+  f("done", done_);
+  f("recorded", recorded_);
+  f("recorded_by_all_steps", recorded_by_all_steps_);
+  f("failed_before", failed_before_);
+  f("seen", seen_);
+  f("manifold", manifold_);
+  f("averages", averages_);
+  f("energy_initial", result_.energy_initial);
+  f("energy_error", result_.energy_error);
+  f("position", result_.position);
+  f("position_relative", result_.position_relative);
+  f("hidden", result_.hidden);
+  f("invariant_initial", result_.invariant_initial);
+  f("invariant_error", result_.invariant_error);
+  f("invariant_undefined", result_.invariant_undefined);
+  f("wall_seconds", seconds_);
+}
+
+template <class S>
+void Driver<S>::save(MemoryWriter& out) {
+  visit_memory(out);
+  method_.save(out);
+  for (Recorder<S>* r : recorders_) r->save(out);
+}
+
+template <class S>
+void Driver<S>::load(MemoryReader& in) {
+  observe_start();  // finds what is found once, at the first state
+  visit_memory(in);
+  if (const Status s = method_.load(in, x_, h_); !s.ok()) fail(s);
+  for (Recorder<S>* r : recorders_) r->load(in);
+}
+
+template <class S>
+void Driver<S>::interrupted() {
+  status_ = RunStatus::interrupted;
+  result_.message = "interrupted after " + std::to_string(done_) + " of " + std::to_string(plan_.steps) + " steps";
+}
+
+template <class S>
+void Driver<S>::fail(const Status& s) {
+  status_ = RunStatus::failed;
+  const auto text = [](double x) {
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.6g", x);
-    return buffer;
+    return std::string(buffer);
+  };
+  const std::string name =
+      s.constraint >= 0 ? "'" + sys_.labels().constraints[static_cast<std::size_t>(s.constraint)] + "'" : "";
+  std::string what;
+  const std::string smaller = " " + plan_.advice;
+  switch (s.failure) {
+    case Failure::none: break;
+    case Failure::not_finite: {
+      const std::string trouble = sys_.diagnose(x_.q, x_.p);
+      what = trouble.empty() ? "an evaluation gave NaN or infinity within the step." + smaller : trouble + ".";
+      break;
+    }
+    case Failure::no_convergence:
+      what = (name.empty() ? "the implicit equations of the step did not converge (last change "
+                           : "no position was found that satisfies the constraint " + name + " (relative residual ") +
+             text(s.residual) + ")." + nearly_dependent() + smaller;
+      break;
+    case Failure::wrong_root:
+      what =
+          "what was found does not continue the motion: the step is too long to follow it, or leads to where two "
+          "branches of the mechanism "
+          "(near " +
+          (name.empty() ? "a dead centre" : "the constraint " + name) +
+          ") are too near to each other to tell which is the right one." + smaller;
+      break;
+    case Failure::singular: {
+      // Names come from the last good state, where the same constraints are nearly dependent.
+      const auto sets = manifold_.dependent(x_, R(1e-3));
+      what = sets.empty() ? "the constraints became dependent near " + name + "." + smaller
+                          : "the constraints " + quoted_list(sys_.labels().constraints, sets.front()) +
+                                " became dependent (a singular position of the mechanism).";
+      break;
+    }
   }
+  result_.message = "step " + std::to_string(done_ + 1) + " (from t = " + text(to_double(x_.t)) + ") failed: " + what;
+}
 
-  const AnySystem<S>& sys_;
-  AnyMethod<S>& method_;
-  State<S> x_, next_;
-  S h_, t0_{0};
-  RunPlan plan_;
-  const std::vector<Recorder<S>*>& recorders_;
-  Manifold<S> manifold_;
-  Observation<S> seen_;
-  TimeAverages<S> averages_;
-  RunResult<S> result_;
-  S next_energy_{0};
-  bool lambda_known_ = false;                          // of x_
-  long done_ = 0, recorded_ = -1, failed_before_ = 0;  // within steps up to failed_before_ one has failed
-};
-
-}  // namespace detail
-
+// Near a dead centre rounding errors decide where a step ends.
 template <class S>
-RunResult<S> run(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, const S& h, const RunPlan& plan,
-                 const std::vector<Recorder<S>*>& recorders) {
-  return detail::RunLoop<S>(sys, method, std::move(x), h, plan, recorders)();
+std::string Driver<S>::nearly_dependent() {
+  const auto near = manifold_.dependent(x_, R(1e-4)), always = manifold_.dependent(x_, R(1e-12));
+  if (near.size() <= always.size()) return "";
+  return " The constraints " + quoted_list(sys_.labels().constraints, near.front()) +
+         " are nearly dependent there: the mechanism is close to a singular position (a dead centre).";
 }
 
 template <class S>

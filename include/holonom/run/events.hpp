@@ -27,14 +27,26 @@ struct Event {
   bool up = false;  // e grows with t
   State<S> state;
   Observation<S> seen;
+
+  template <class F>
+  void visit_memory(F&& f) {
+    f("which", which);
+    f("up", up);
+    f("state", state);
+    f("seen", seen);
+  }
 };
 
+// As a Recorder, of events.
 template <class S>
 class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
   virtual void event(const Event<S>& e) = 0;
   virtual void flush() {}
+  virtual bool has_ended() const { return false; }
+  virtual void save(MemoryWriter&) {}
+  virtual void load(MemoryReader&) {}
 };
 
 template <class S>
@@ -44,6 +56,16 @@ struct EventCount {
   bool always_zero = false;  // within rounding errors, at all points that were looked at
   bool finite = true;        // at all these points
   long total() const { return up + down; }
+
+  template <class F>
+  void visit_memory(F&& f) {
+    f("up", up);
+    f("down", down);
+    f("first", first);
+    f("last", last);
+    f("always_zero", always_zero);
+    f("finite", finite);
+  }
 };
 
 // All e(q, p) at once, and the sizes of their terms (zero where nobody knows).
@@ -57,8 +79,12 @@ class EventFinder final : public Recorder<S> {
   // One direction for each function. Throws InputError if the system has no exact multipliers.
   EventFinder(const AnySystem<S>& sys, EventFunctions<S> functions, std::vector<Direction> directions,
               std::vector<EventRecorder<S>*> to, Kept kept = {});
+  bool needs_every_step() const override { return true; }
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;
+  bool has_ended() const override;
+  void save(MemoryWriter& out) override;
+  void load(MemoryReader& in) override;
 
   const std::vector<EventCount<S>>& counts() const { return counts_; }
 
@@ -72,6 +98,12 @@ class EventFinder final : public Recorder<S> {
   struct Track {
     int sign = 0;                     // the last one that was not zero
     std::optional<Event<S>> pending;  // a zero that becomes an event if the other sign follows
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("sign", sign);
+      f("pending", pending);
+    }
   };
 
   void evaluate(const State<S>& x, Point& at) { functions_(x.q, x.p, at.value, at.scale); }
@@ -83,6 +115,15 @@ class EventFinder final : public Recorder<S> {
   void locate(int k, const Point& before, const Point& at);
   std::optional<S> root(int k, S a, S value_a, S b, S value_b);
   void tell();
+  template <class F>
+  void visit_memory(F&& f) {
+    f("between_steps", dense_);
+    f("values", points_[parts].value);
+    f("scales", points_[parts].scale);
+    f("tracks", tracks_);
+    f("counts", counts_);
+    f("begun", begun_);
+  }
 
   EventFunctions<S> functions_;
   std::vector<Direction> directions_;

@@ -187,4 +187,21 @@ void EventFinder<S>::flush() {
   for (EventRecorder<S>* r : to_) r->flush();
 }
 
+template <class S>
+bool EventFinder<S>::has_ended() const {
+  return std::any_of(to_.begin(), to_.end(), [](const EventRecorder<S>* r) { return r->has_ended(); });
+}
+
+template <class S>
+void EventFinder<S>::save(MemoryWriter& out) {
+  visit_memory(out);
+  for (EventRecorder<S>* r : to_) r->save(out);
+}
+
+template <class S>
+void EventFinder<S>::load(MemoryReader& in) {
+  visit_memory(in);
+  for (EventRecorder<S>* r : to_) r->load(in);
+}
+
 }  // namespace holonom

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "holonom/model/model.hpp"
-#include "holonom/run/driver.hpp"
+#include "holonom/run/recorder.hpp"
 
 namespace holonom {
 
@@ -29,17 +29,12 @@ struct Provenance {
 template <class S>
 Provenance provenance(const Model& model, const std::string& method, const S& h);
 
-enum class OpenMode {
-  create,     // the file must not exist
-  overwrite,  // replaces what is there
-  append      // goes on in a file of the same run; rows from the first recorded time on are replaced
-};
-
 namespace detail {
 class TrajectoryFile;
 }
 
-// A run that is killed leaves all rows up to its last second. Reading a file that is still being
+// A run that is killed leaves all rows up to its last second. In a file that is continued without having been loaded,
+// rows from the first recorded time on are replaced. Reading a file that is still being
 // written is allowed; it may fail at the moment of a flush.
 template <class S>
 class Hdf5Recorder final : public Recorder<S> {
@@ -51,6 +46,8 @@ class Hdf5Recorder final : public Recorder<S> {
   ~Hdf5Recorder() override;  // writes what is left; only flush() reports that it failed
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;
+  void save(MemoryWriter& out) override;
+  void load(MemoryReader& in) override;
 
   long rows() const;
   // The time from which steps are counted: that of the first row ever recorded.

@@ -55,6 +55,10 @@ class TrajectoryFile {
   long rows() const;
   // Drops the rows at and after a time (before it, if the run goes backwards).
   void continue_from(double time, bool backwards);
+  // All rows so far are on the disk, also if the machine stops.
+  void sync();
+  // Drops the rows behind so many. Throws InputError if there are fewer.
+  void keep(long rows);
   // The time of the first row, with all digits; empty if none was ever recorded.
   const std::string& t0() const { return t0_; }
   void set_t0(const std::string& text, double value);

@@ -130,6 +130,20 @@ void Hdf5Recorder<S>::flush() {
 }
 
 template <class S>
+void Hdf5Recorder<S>::save(MemoryWriter& out) {
+  file_->sync();
+  out("rows", rows());
+}
+
+template <class S>
+void Hdf5Recorder<S>::load(MemoryReader& in) {
+  long rows = 0;
+  in("rows", rows);
+  file_->keep(rows);
+  begun_ = rows > 0;
+}
+
+template <class S>
 long Hdf5Recorder<S>::rows() const {
   return file_->rows();
 }

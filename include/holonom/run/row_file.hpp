@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "holonom/run/recorder.hpp"
+
 namespace holonom {
 
 class RowFile {
  public:
-  // Throws InputError if the file cannot be written, another run is writing it, or it exists and may not be
-  // overwritten.
-  RowFile(std::string path, bool overwrite);
+  // Throws InputError if the file cannot be written, another run is writing it, it exists and may not be overwritten,
+  // or does not exist and is to be continued.
+  RowFile(std::string path, OpenMode mode);
   ~RowFile();  // writes what is left; only flush() reports that it failed
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
@@ -19,6 +21,14 @@ class RowFile {
   // Whole rows, with their ends of line. Throw OutputError if they cannot be written.
   void add(std::string_view rows);
   void flush();
+
+  const std::string& path() const { return path_; }
+  // The first row of a file that is continued.
+  std::string first_row() const;
+  // All rows so far are on the disk, also if the machine stops; their bytes.
+  long long sync();
+  // Takes back what was written behind so many bytes. Throws InputError if there are fewer.
+  void cut_to(long long bytes);
 
  private:
   std::string path_, buffer_;

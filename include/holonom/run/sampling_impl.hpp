@@ -21,6 +21,11 @@ void Sampler<S>::count_from(const S& t0) {
 template <class S>
 void Sampler<S>::record(const State<S>& x, const Observation<S>& seen) {
   if (!anchored_) count_from(x.t);
+  if (held_) {
+    const State<S> held = std::move(*held_);
+    held_.reset();
+    samples_up_to(held, held_seen_);
+  }
   dense_.advance(x);
   const S h = dense_.has_step() ? dense_.length() : S(0);
   if (!dense_.has_step()) {
@@ -32,8 +37,18 @@ void Sampler<S>::record(const State<S>& x, const Observation<S>& seen) {
   } else if (next_ <= 1 && dense_.from().t == t0_) {
     backwards_ = h < S(0);
   }
+  samples_up_to(x, seen);
+}
+
+template <class S>
+void Sampler<S>::samples_up_to(const State<S>& x, const Observation<S>& seen) {
+  const S h = dense_.has_step() ? dense_.length() : S(0);
   for (; due(x.t, h); ++next_) {
-    if (interrupt_ && interrupt_->load(std::memory_order_relaxed)) return;
+    if (interrupt_ && interrupt_->load(std::memory_order_relaxed)) {
+      held_ = x;
+      held_seen_ = seen;
+      return;
+    }
     if (coincide(next_time(), x.t, h))
       forward(x, seen);
     else if (dense_.has_step())
@@ -44,6 +59,18 @@ void Sampler<S>::record(const State<S>& x, const Observation<S>& seen) {
 template <class S>
 void Sampler<S>::flush() {
   for (Recorder<S>* r : to_) r->flush();
+}
+
+template <class S>
+void Sampler<S>::save(MemoryWriter& out) {
+  visit_memory(out);
+  for (Recorder<S>* r : to_) r->save(out);
+}
+
+template <class S>
+void Sampler<S>::load(MemoryReader& in) {
+  visit_memory(in);
+  for (Recorder<S>* r : to_) r->load(in);
 }
 
 // Times are t0 + k h with one rounding each; what differs by less is the same time.

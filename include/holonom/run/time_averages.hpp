@@ -6,9 +6,24 @@
 
 #include <vector>
 
-#include "holonom/run/driver.hpp"
+#include "holonom/scalar.hpp"
+#include "holonom/vector.hpp"
 
 namespace holonom {
+
+// An observable over the states that were watched. The mean is that over time.
+template <class S>
+struct ObservableSummary {
+  S initial{0}, last{0}, mean{0}, least{0}, largest{0};
+
+  template <class F>
+  void visit_memory(F&& f) {
+    f("initial", initial);
+    f("last", last);
+    f("least", least);
+    f("largest", largest);
+  }
+};
 
 template <class S>
 class TimeAverages {
@@ -43,6 +58,15 @@ class TimeAverages {
     return result;
   }
 
+  template <class F>
+  void visit_memory(F&& f) {
+    f("summary", summary_);
+    f("sums", sums_);
+    f("first", first_);
+    f("last", last_);
+    f("begun", begun_);
+  }
+
  private:
   struct Sum {
     void add(const S& x) {
@@ -51,6 +75,11 @@ class TimeAverages {
       total = next;
     }
     S value() const { return total + lost; }
+    template <class F>
+    void visit_memory(F&& f) {
+      f("total", total);
+      f("lost", lost);
+    }
     S total{0}, lost{0};
   };
 

@@ -131,6 +131,9 @@ class ConstraintScale {
       if (gradient * motion * hidden_[k] > R(1)) hidden_[k] = R(1) / (gradient * motion);
     }
   }
+  // Of coordinates, from the metric at the first point
+  Vec<R, N>& units() { return unit_; }
+
   R hidden_residual(const Vec<S, M>& r) const { return relative_residual(r, hidden_); }
   int worst_hidden(const Vec<S, M>& r) const { return worst_constraint(r, hidden_); }
   const Vec<R, M>& hidden_inverse() const { return hidden_; }

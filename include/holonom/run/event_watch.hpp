@@ -1,4 +1,4 @@
-// The events of a run, as the program reports them.
+// The events of a run: where they go, and which of them ends it.
 #pragma once
 
 #include "holonom/model/graph_system.hpp"
@@ -15,6 +15,9 @@ class FirstEvents final : public EventRecorder<S> {
     const auto numbers = static_cast<std::size_t>(2 * e.state.q.size());
     if (list.size() < most_events && list.size() * numbers < most_numbers) list.push_back(e);
   }
+  void save(MemoryWriter& out) override { out("events", list); }
+  void load(MemoryReader& in) override { in("events", list); }
+
   std::vector<Event<S>> list;
 };
 
@@ -24,11 +27,12 @@ class StopAtEvent final : public EventRecorder<S> {
  public:
   explicit StopAtEvent(const std::vector<EventFormula>& formulas) : formulas_(formulas) {}
   void event(const Event<S>& e) override {
-    if (reached || !formulas_[static_cast<std::size_t>(e.which)].stop) return;
-    reached = true;
-    at = e;
+    if (!at && formulas_[static_cast<std::size_t>(e.which)].stop) at = e;
   }
-  bool reached = false;
+  bool has_ended() const override { return at.has_value(); }
+  void save(MemoryWriter& out) override { out("stopped", at); }
+  void load(MemoryReader& in) override { in("stopped", at); }
+
   std::optional<Event<S>> at;
 
  private:
@@ -52,11 +56,11 @@ struct Events {
 template <class S>
 class EventWatch {
  public:
-  EventWatch(const GraphSystem<S>& sys, Kept kept, const std::string& path, bool overwrite)
+  EventWatch(const GraphSystem<S>& sys, Kept kept, const std::string& path, OpenMode mode)
       : formulas_(sys.compiled().model().events), stop_(formulas_) {
     if (formulas_.empty()) return;
     std::vector<EventRecorder<S>*> to{&first_, &stop_};
-    if (!path.empty()) to.push_back(&file_.emplace(path, sys.labels(), formulas_, overwrite));
+    if (!path.empty()) to.push_back(&file_.emplace(path, sys.labels(), formulas_, mode));
     std::vector<Direction> directions;
     for (const EventFormula& e : formulas_) directions.push_back(e.direction);
     const auto functions = [&sys](const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) {
@@ -65,7 +69,6 @@ class EventWatch {
     finder.emplace(sys, functions, std::move(directions), std::move(to), kept);
   }
   Events<S> events() const { return {formulas_, finder ? finder->counts() : none_, first_.list, stop_.at}; }
-  const bool* stop() const { return &stop_.reached; }
 
   std::optional<EventFinder<S>> finder;
 

@@ -1,4 +1,4 @@
-// What the commands that take steps do before the first one.
+// What is looked at before a first step: the method, the engine, the length of the run, the rank of the constraints.
 #pragma once
 
 #include <cstdio>
@@ -6,10 +6,9 @@
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/graph_system.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/run/run_spec.hpp"
 
 namespace holonom {
-
-void warn(const std::string& what);
 
 std::string shorten(const auto& x) {
   char buffer[32];
@@ -17,26 +16,29 @@ std::string shorten(const auto& x) {
   return buffer;
 }
 
-// `place` says where the key was written: how a message begins.
-MethodEntry method_entry(const std::string& key, const std::string& place, const std::string& projection = {});
+// Throws InputError; `place` says where the key was written: how the message begins.
+MethodEntry find_method(const std::string& key, const std::string& place);
+// The method of a spec, or of the model, with its projection.
+MethodEntry find_method(const RunSpec& spec, const Model& model);
 
 // What to do about a step that fails, with a method that is not for constraints on a system that has some.
-std::string advice_without_constraints(const MethodInfo& info);
+std::string advice_without_constraints(const MethodInfo& info, const RunSpec& spec);
 
 // Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not
-// there.
-bool use_native(const std::string& engine, const std::string& precision, const Model& model, double substeps);
+// there; `what` is how that was asked for.
+bool use_native(EngineChoice engine, Precision precision, const Model& model, double substeps, const std::string& what);
 
-// Redundant constraints are worth a warning, a singular start is an error. Ranks are decided in double.
-void report_rank(const GraphSystem<double>& sys, const State<double>& x);
+// Redundant constraints and ranks that are not clear, in words. Throws InputError if the start is a singular position.
+// Ranks are decided in double.
+std::vector<std::string> rank_remarks(const GraphSystem<double>& sys, const State<double>& x);
 template <class S>
-void report_rank(const GraphSystem<S>& sys, const State<S>& start) {
+std::vector<std::string> rank_remarks(const GraphSystem<S>& sys, const State<S>& start) {
   State<double> x(sys.n(), sys.m());
   for (int i = 0; i < sys.n(); ++i) {
     x.q[i] = to_double(start.q[i]);
     x.p[i] = to_double(start.p[i]);
   }
-  report_rank(sys.template rebind<double>(), x);
+  return rank_remarks(sys.template rebind<double>(), x);
 }
 
 template <class S>

@@ -1,0 +1,196 @@
+// RunOf, for the translation units that instantiate it.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+
+#include "holonom/methods/substeps.hpp"
+#include "holonom/model/constants.hpp"
+#include "holonom/run/files.hpp"
+#include "holonom/run/hdf5.hpp"
+#include "holonom/run/preparation.hpp"
+#include "holonom/run/run_of.hpp"
+#include "holonom/version.hpp"
+
+namespace holonom {
+
+template <class S>
+RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample)
+    : spec_(spec), system_(std::make_unique<GraphSystem<S>>(compiled, Engine::interpreter)) {
+  const Start<S> start = initial_state(*system_);
+  start_ = start.state;
+  count_steps_of(start);
+  const MethodEntry entry = find_method(spec_, model());
+  method = entry.info;
+  native = use_native(spec_.engine, spec_.precision, model(), static_cast<double>(steps) * substeps(method).count,
+                      spec_.name_of("engine") + " llvm");
+  if (native) system_ = std::make_unique<GraphSystem<S>>(std::move(compiled), Engine::native);
+  MethodOptions options{.newton = {.tolerance = spec_.tolerance, .matrix = spec_.newton},
+                        .threads = spec_.threads,
+                        .compensated = spec_.compensated};
+  look_at_start();
+  method_ = entry.make<S>(*system_, options);
+  const bool keeps = !model().keep_q.empty() || !model().keep_v.empty();
+  if (start.moved > 0 && !keeps)
+    warnings.push_back("project = true moved the initial position onto the constraints, by " + shorten(start.moved) +
+                       " at most");
+  if (start.energy_lost > 0)
+    warnings.push_back("project = true made the initial motion tangent to the constraints, which took " +
+                       shorten(start.energy_lost) + " of its energy");
+  for (std::string& remark : rank_remarks(*system_, start_)) warnings.push_back(std::move(remark));
+  every_ = spec_.every > 0 ? spec_.every : model().every;
+  if (sample) {
+    interval_ = evaluate_constants<S>(model(), {*sample}).front();
+    const std::string what = spec_.name_of("sample") + " " + *spec_.sample + ": ";
+    if (!is_finite(*interval_) || !(*interval_ > S(0)))
+      throw InputError(what + "the interval must be a positive number");
+    constexpr double most_rows = 1e9;
+    if (const double rows = std::abs(to_double(S(S(steps) * h_ / *interval_))); rows > most_rows)
+      throw InputError(what + "these are " + shorten(rows) +
+                       " rows, more than anyone can keep; take a longer interval");
+    if (!is_hdf5(spec_.out)) warnings.push_back("rows between steps are interpolated; only .h5 files mark them");
+  }
+  identify();
+}
+
+template <class S>
+void RunOf<S>::count_steps_of(const Start<S>& start) {
+  if (!start.step)
+    throw InputError("no step size: give " + spec_.name_of("step") + ", or step in [integrate] of the model");
+  h_ = *start.step;
+  check_step(h_, model().place("integrate.step"));
+  steps = spec_.steps;
+  if (steps >= 0) return;
+  if (!start.until)
+    throw InputError("no end of the run: give " + spec_.name_of("until") + " or " + spec_.name_of("steps") +
+                     ", or until in [integrate] of the model");
+  const StepCount count = count_steps(*start.until, h_, model().place("integrate.until"));
+  steps = count.steps;
+  if (!count.exact)
+    warnings.push_back("until = " + shorten(*start.until) +
+                       " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h_)));
+}
+
+// Options that the method makes no use of, and methods that are not for this system
+template <class S>
+void RunOf<S>::look_at_start() {
+  const auto of_no_use = [&](bool asked, const std::string& field, const char* what) {
+    if (asked)
+      warnings.push_back(spec_.name_of(field) + ": " + method.key + " has " + what + " and makes no use of it");
+  };
+  of_no_use(spec_.newton != StageMatrix::automatic && method.stages == 0, "newton", "no implicit stages");
+  of_no_use(spec_.threads > 1 && method.stages < 2, "threads", "no stages to share");
+  of_no_use(spec_.stage_multipliers && !method.stage_multipliers, "multipliers stage", "no multipliers of stages");
+  if (!method.constrained && system_->m() > 0)
+    warnings.push_back(method.key +
+                       " is for systems without constraints: with constraints it diverges in general. Try " +
+                       spec_.name_of("projection") + " jay, or a lobatto method");
+}
+
+// All that the bits of a run depend on, and what its files look like. (Threads change nothing.)
+template <class S>
+void RunOf<S>::identify() {
+  const auto is = [&](const std::string& what, const std::string& value) { identity.emplace_back(what, value); };
+  const auto list = [](const std::vector<std::string>& texts) {
+    std::string joined;
+    for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+    return joined;
+  };
+  const auto content = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return fingerprint(std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  // A folder may be moved, with all that is in it.
+  const auto name_alone = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+  const Provenance about = provenance(model(), method.key, h_);
+  is("version of holonom", version);
+  is("machine", machine_name());
+  is("precision", precision_name<S>());
+  is("engine", native ? "llvm" : "interp");
+  is("model text", model().text);
+  for (std::size_t i = 1; i < model().files.size(); ++i)
+    is("data file " + name_alone(model().files[i]), content(model().files[i]));
+  for (const auto& [name, value] : about.parameters) is("parameter " + name, value);
+  is("method", method.key);
+  for (const std::string& file : files_of_method(method.key)) is("method file " + name_alone(file), content(file));
+  is("formulation", spec_.formulation);
+  is("step", about.step);
+  is("tolerance", to_text(spec_.tolerance));
+  is("compensation", spec_.compensated.value_or(method.compensated) ? "on" : "off");
+  is("Newton matrix", std::to_string(static_cast<int>(spec_.newton)));
+  is("multipliers", spec_.stage_multipliers ? "stage" : "exact");
+  is("watch", spec_.watch_all ? "all" : "recorded");
+  is("every", std::to_string(every_));
+  is("sampling interval", interval_ ? to_text(*interval_) : "");
+  is("events", list(spec_.event));
+  is("events that stop", list(spec_.stop_at));
+  is("observables", list(spec_.observe));
+  is("output", name_alone(spec_.out));
+  is("output of events", name_alone(spec_.events_out));
+  is(run_end, std::to_string(steps) + " steps");
+}
+
+template <class S>
+std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
+  if (spec_.out.empty()) return nullptr;
+  if (!is_hdf5(spec_.out)) return std::make_unique<CsvRecorder<S>>(spec_.out, system_->labels(), mode);
+  Provenance about = provenance(model(), method.key, h_);
+  const double rows =
+      interval_ ? to_double(S(S(steps) * h_ / *interval_)) : static_cast<double>(steps) / static_cast<double>(every_);
+  about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
+  about.engine = native ? "llvm" : "interp";
+  if (interval_) about.sample = to_text(*interval_);
+  return std::make_unique<Hdf5Recorder<S>>(spec_.out, system_->labels(), about, mode);
+}
+
+template <class S>
+void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std::function<void(long)> now_and_then) {
+  const Kept kept{method.keeps_position, method.keeps_hidden};
+  std::vector<Recorder<S>*> recorders;
+  file_ = make_file(mode);
+  if (file_) recorders.push_back(file_.get());
+  if (interval_) {
+    sampler_ = std::make_unique<Sampler<S>>(*system_, *interval_, recorders, kept);
+    if (interrupt_flag) sampler_->interrupt_by(*interrupt_flag);
+    recorders = {sampler_.get()};
+  }
+  watch_.emplace(*system_, kept, spec_.events_out, mode);
+  if (watch_->finder) recorders.push_back(&*watch_->finder);
+  RunPlan plan{.steps = steps,
+               .every = every_,
+               .watch_all = spec_.watch_all || !method.one_step,
+               .retry = method.one_step,
+               .stage_multipliers = spec_.stage_multipliers,
+               .interrupt = interrupt_flag,
+               .pause = std::move(now_and_then)};
+  if (!method.constrained && system_->m() > 0) plan.advice = advice_without_constraints(method, spec_);
+  driver_.emplace(*system_, *method_, start_, h_, std::move(plan), std::move(recorders));
+}
+
+template <class S>
+long RunOf<S>::steps_until(double t) const {
+  return whole_steps(S(t - to_double(start_.t)), h_);
+}
+
+template <class S>
+std::vector<std::string> RunOf<S>::remarks() const {
+  std::vector<std::string> list;
+  const Events<S> happened = events();
+  for (std::size_t k = 0; k < happened.formulas.size(); ++k)
+    if (const std::string trouble = complaint(happened.counts[k]); !trouble.empty())
+      list.push_back(model().place("events." + happened.formulas[k].name) + "event '" + happened.formulas[k].name +
+                     "' " + trouble);
+  const std::vector<long>& undefined = driver_->invariants_undefined();
+  for (std::size_t k = 0; k < undefined.size(); ++k)
+    if (const long step = undefined[k]; step >= 0) {
+      const std::string& name = system_->labels().invariants[k];
+      list.push_back(model().place("invariants." + name) + "invariant '" + name + "' is not finite after step " +
+                     std::to_string(step) + " (t = " + shorten(S(S(step) * h_)) +
+                     "), and maybe later: whether it is kept is not known");
+    }
+  if (happened.may_stop() && !happened.stopped && done() == steps)
+    list.push_back("the run was to stop at an event that did not happen: it went to its end");
+  return list;
+}
+
+}  // namespace holonom

@@ -1,0 +1,60 @@
+// RunOf<S>: a run in the scalar S: system, method, driver and recorders.
+#pragma once
+
+#include "holonom/model/graph_system.hpp"
+#include "holonom/model/start.hpp"
+#include "holonom/run/event_watch.hpp"
+#include "holonom/run/run.hpp"
+#include "holonom/run/sampling.hpp"
+
+namespace holonom {
+
+template <class S>
+class RunOf final : public AnyRun {
+ public:
+  // `sample`: the interval of the spec, as a node of the model
+  RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample);
+  // The files of the run, and the driver. Before it nothing has been written.
+  void open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std::function<void(long)> now_and_then);
+
+  void begin() override { driver_->begin(); }
+  RunStatus advance(long count) override { return driver_->advance(count); }
+  RunStatus status() const override { return driver_->status(); }
+  void finish() override { driver_->finish(); }
+  long done() const override { return driver_->steps(); }
+  double time() const override { return to_double(driver_->state().t); }
+  long steps_until(double t) const override;
+  bool is_over() const override { return driver_->is_over(); }
+  void save(MemoryWriter& out) override { driver_->save(out); }
+  void load(MemoryReader& in) override { driver_->load(in); }
+  std::vector<std::string> remarks() const override;
+
+  const AnySystem<S>& system() const { return *system_; }
+  const S& h() const { return h_; }
+  const State<S>& state() const { return driver_->state(); }
+  const Observation<S>& seen() const { return driver_->seen(); }
+  RunResult<S> result() { return driver_->result(); }
+  Events<S> events() const { return watch_->events(); }
+
+ private:
+  const Model& model() const { return system_->compiled().model(); }
+  void look_at_start();
+  void count_steps_of(const Start<S>& start);
+  void identify();
+  std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;
+
+  RunSpec spec_;
+  std::unique_ptr<GraphSystem<S>> system_;
+  std::unique_ptr<AnyMethod<S>> method_;
+  State<S> start_;
+  S h_{0};
+  long every_ = 1;
+  std::optional<S> interval_;
+  // From here on in this order: recorders may refer to those before them, and the driver to all.
+  std::unique_ptr<Recorder<S>> file_;
+  std::unique_ptr<Sampler<S>> sampler_;
+  std::optional<EventWatch<S>> watch_;
+  std::optional<Driver<S>> driver_;
+};
+
+}  // namespace holonom

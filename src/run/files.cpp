@@ -1,0 +1,42 @@
+#include "holonom/run/files.hpp"
+
+#include <filesystem>
+
+#include "holonom/errors.hpp"
+
+namespace holonom {
+
+bool is_hdf5(const std::string& name) {
+  return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const auto full = [&error](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return !full(a).empty() && full(a) == full(b);
+}
+
+void protect_inputs(const std::string& field, const std::string& output, const std::vector<std::string>& inputs) {
+  if (output.empty()) return;
+  for (const std::string& input : inputs)
+    if (same_file(output, input))
+      throw InputError(field + " " + output + ": this is the file " + input +
+                       ", which is read, and is never overwritten; give another name");
+}
+
+std::vector<std::string> files_of_method(const std::string& key) {
+  for (const std::string_view prefix : {"pair:", "scheme:"}) {
+    const auto at = key.find(prefix);
+    if (at == std::string::npos) continue;
+    constexpr std::string_view extension = ".toml";  // behind it there may be a base
+    const std::string file = key.substr(at + prefix.size());
+    const auto end = file.rfind(extension);
+    return {end == std::string::npos ? file : file.substr(0, end + extension.size())};
+  }
+  return {};
+}
+
+}  // namespace holonom

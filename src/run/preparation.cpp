@@ -1,0 +1,84 @@
+#include "holonom/run/preparation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "holonom/analysis/rank.hpp"
+#include "holonom/expr/native.hpp"
+
+namespace holonom {
+
+MethodEntry find_method(const std::string& key, const std::string& place) {
+  try {
+    return methods().find(key);
+  } catch (const InputError& e) {
+    throw InputError(place + e.what());
+  }
+}
+
+MethodEntry find_method(const RunSpec& spec, const Model& model) {
+  const std::string& key = spec.method ? *spec.method : model.method;
+  const std::string place = model.place("integrate.method");
+  MethodEntry plain = find_method(key, place);
+  if (spec.projection.empty()) return plain;
+  for (const MethodFamily& family : methods().families())
+    if (family.pattern.ends_with("[+" + spec.projection + "]"))
+      if (auto projected = family.parse(key + "+" + spec.projection)) return *projected;
+  const std::string what = place + spec.name_of("projection") + " " + spec.projection + ": ";
+  if (key.ends_with("+" + spec.projection)) throw InputError(what + "'" + key + "' is projected already");
+  const bool needs_none = plain.info.keeps_position && plain.info.keeps_hidden;
+  throw InputError(what + "there is no projected form of '" + key +
+                   (needs_none ? "', which keeps both constraints without" : "'"));
+}
+
+std::string advice_without_constraints(const MethodInfo& info, const RunSpec& spec) {
+  const auto has_projected = [&](const MethodFamily& family) { return family.parse(info.key + "+jay").has_value(); };
+  const bool projected = std::any_of(methods().families().begin(), methods().families().end(), has_projected);
+  return info.key + " is no method for systems with constraints, and a smaller step does not help: take lobatto-" +
+         std::to_string(info.stages + 1) +
+         (projected ? ", or " + info.key + "+jay (" + spec.name_of("projection") + " jay)." : ".");
+}
+
+// Native code costs some 10 to 40 ms to make: `automatic` takes it for runs that are longer than that.
+bool use_native(EngineChoice engine, Precision precision, const Model& model, double substeps,
+                const std::string& what) {
+  const bool in_double = precision == Precision::double_;
+  if (engine == EngineChoice::interpreter) return false;
+  if (engine == EngineChoice::native) {
+    if (!in_double) throw InputError(what + ": native code exists in double precision only");
+    if (!native_available()) throw InputError(what + ": " + why_not_native());
+    return true;
+  }
+  constexpr double worth_it = 2e6;
+  return in_double && native_available() && substeps * (model.n() + model.m()) > worth_it;
+}
+
+std::vector<std::string> rank_remarks(const GraphSystem<double>& sys, const State<double>& x) {
+  const ConstraintRank rank = constraint_rank(sys, x);
+  const std::vector<std::string>& names = sys.labels().constraints;
+  if (rank.singular_position) {
+    const std::string which = quoted_list(names, rank.dependent.front());
+    throw InputError(sys.compiled().model().place("initial.q") +
+                     "the initial position is a singular one (such as a dead centre): there " +
+                     (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
+                                                         : "the constraints " + which + " are dependent") +
+                     ". Start from another position");
+  }
+  std::vector<std::string> remarks;
+  if (!rank.is_clear())
+    remarks.push_back("the rank of the constraints, " + std::to_string(rank.rank) + " of " + std::to_string(sys.m()) +
+                      ", is not clear: the last one that counts has only " + std::to_string(std::lround(rank.gap)) +
+                      " times the pivot of the next. They are nearly dependent, or nearly independent");
+  if (rank.rank == sys.m()) return remarks;
+  constexpr std::size_t shown = 5;
+  std::string which;
+  for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i)
+    which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
+  if (rank.dependent.size() > shown) which += "; and " + std::to_string(rank.dependent.size() - shown) + " more sets";
+  remarks.push_back("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) +
+                    ": one follows from the others among " + which +
+                    ". The motion is not affected; their multipliers are not unique");
+  return remarks;
+}
+
+}  // namespace holonom

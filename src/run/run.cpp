@@ -1,0 +1,208 @@
+#include "holonom/run/run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "holonom/expr/parser.hpp"
+#include "holonom/model/toml.hpp"
+#include "holonom/run/files.hpp"
+#include "holonom/run/precision.hpp"
+#include "holonom/run/preparation.hpp"
+#include "holonom/run/run_of.hpp"
+
+namespace holonom {
+
+namespace {
+
+void check_outputs(const RunSpec& spec, const Model& model) {
+  const auto refuse = [&](const std::string& field, const std::string& value, const std::string& why) {
+    throw InputError(spec.name_of(field) + (value.empty() ? "" : " " + value) + ": " + why);
+  };
+  if (!spec.out.empty() && !spec.out.ends_with(".csv") && !is_hdf5(spec.out))
+    refuse("out", spec.out, "the file name must end in .csv or .h5");
+  if (spec.sample && spec.out.empty())
+    refuse("sample", "", "there is no " + spec.name_of("out") + " to write the samples to");
+  if (!spec.out.empty() && !spec.events_out.empty() && same_file(spec.out, spec.events_out))
+    refuse("events-out", spec.events_out, "this is the file of " + spec.name_of("out") + "; give another name");
+  if (!spec.events_out.empty() && !spec.events_out.ends_with(".csv"))
+    refuse("events-out", spec.events_out, "the file name must end in .csv");
+  if (!spec.events_out.empty() && model.events.empty())
+    refuse("events-out", "", "there are no events; give " + spec.name_of("event") + ", or [events] in the model");
+  if (spec.resume && spec.out.empty() && spec.events_out.empty())
+    refuse("resume", "", "a run is found by its output: give " + spec.name_of("out"));
+  std::vector<std::string> inputs = model.files;
+  for (std::string& file : files_of_method(spec.method.value_or(model.method))) inputs.push_back(std::move(file));
+  protect_inputs(spec.name_of("out"), spec.out, inputs);
+  protect_inputs(spec.name_of("events-out"), spec.events_out, inputs);
+}
+
+void choose_stops(const RunSpec& spec, Model& model) {
+  for (const std::string& name : spec.stop_at) {
+    std::vector<std::string> names;
+    for (EventFormula& e : model.events) {
+      names.push_back(e.name);
+      e.stop |= e.name == name;
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw InputError(
+          spec.name_of("stop-at") + " " + name + ": there is no event of this name." +
+          (names.empty() ? " Give one: " + spec.name_of("event") + " \"" + name + "=formula\", or [events] in the model"
+                         : suggestion(name, names, "Events")));
+  }
+}
+
+// Formulas of the spec take the place of those of the model.
+std::optional<NodeId> replace_formulas(const RunSpec& spec, Model& model) {
+  const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value,
+                           const std::string& field) {
+    if (!by) return;
+    value = model.constant(*by, spec.name_of(field));
+    model.places["integrate." + field] = spec.name_of(field) + " " + *by;
+  };
+  replace(spec.step, model.step, "step");
+  replace(spec.until, model.until, "until");
+  if (spec.method) model.places["integrate.method"] = spec.name_of("method") + " " + *spec.method;
+  if (!spec.sample) return std::nullopt;
+  return model.constant(*spec.sample, spec.name_of("sample"));
+}
+
+bool is_plain_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+const std::string* entry_of(const RunIdentity& identity, const std::string& name) {
+  for (const auto& [key, value] : identity)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+}  // namespace
+
+Run::Run(RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {
+  put_together(load_model(spec_.model, spec_.set, spec_.event, spec_.observe), interrupt);
+}
+
+Run::Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {
+  put_together(std::move(model), interrupt);
+}
+
+Run::~Run() = default;
+
+void Run::put_together(Model model, const std::atomic<bool>* interrupt) {
+  check_outputs(spec_, model);
+  choose_stops(spec_, model);
+  const std::optional<NodeId> sample = replace_formulas(spec_, model);
+  const std::string& output = spec_.out.empty() ? spec_.events_out : spec_.out;
+  const std::string file = output + ".checkpoint";
+  std::optional<Checkpoint> before;
+  if (spec_.resume && (std::filesystem::exists(file) || std::filesystem::exists(output)))
+    before = read_checkpoint(file);
+  // Both engines give the same bits; which one was taken depended on the length of the run.
+  if (before && spec_.engine == EngineChoice::automatic)
+    if (const std::string* engine = entry_of(before->identity, "engine"))
+      spec_.engine = *engine == "llvm" ? EngineChoice::native : EngineChoice::interpreter;
+  const auto compiled = compile(std::move(model));
+  const OpenMode mode = before ? OpenMode::append : spec_.force ? OpenMode::overwrite : OpenMode::create;
+  in_precision(spec_.precision, [&]<class S> {
+    auto run = std::make_unique<RunOf<S>>(spec_, compiled, sample);
+    if (before) require_same(*before, run->identity, file);
+    if (spec_.resume && !before)
+      run->warnings.push_back("there is no " + output + " to go on with: the run starts from the beginning");
+    run->open(mode, interrupt, [this](long done) { pause(done); });
+    run_ = std::move(run);
+  });
+  if (before) load(*before, file);
+  // What is no file cannot be resumed.
+  if (spec_.checkpoint > 0 && !output.empty() && is_plain_file(output)) checkpoint_ = file;
+}
+
+// Only the end of a run may be another one, if that is asked for.
+void Run::require_same(const Checkpoint& checkpoint, const RunIdentity& now, const std::string& path) const {
+  RunIdentity then = checkpoint.identity;
+  if (spec_.extend)
+    for (auto& [name, value] : then)
+      if (name == run_end) value = *entry_of(now, name);
+  const std::string differs = difference(then, now);
+  if (differs.empty()) return;
+  const bool only_end = differs.starts_with(std::string("its ") + run_end);
+  throw InputError(path + ": the run cannot be continued: " + differs +
+                   (only_end ? " (" + spec_.name_of("extend") + " moves the end)" : ""));
+}
+
+void Run::load(const Checkpoint& checkpoint, const std::string& path) {
+  try {
+    MemoryReader in(checkpoint.memory);
+    run_->load(in);
+    if (!in.at_end()) throw MemoryError("something is left over");
+  } catch (const MemoryError& e) {
+    throw InputError(path + ": the checkpoint cannot be read: " + e.what());
+  }
+  if (run_->done() > run_->steps)
+    throw InputError(path + ": the run has made " + std::to_string(run_->done()) +
+                     " steps already, and is to end after " + std::to_string(run_->steps));
+  begun_ = true;
+}
+
+void Run::load(const std::string& path) {
+  const Checkpoint checkpoint = read_checkpoint(path);
+  require_same(checkpoint, run_->identity, path);
+  load(checkpoint, path);
+}
+
+void Run::save(const std::string& path) {
+  begin();
+  MemoryWriter out;
+  run_->save(out);
+  write_checkpoint(path, {run_->identity, out.bytes()});
+}
+
+// A checkpoint that cannot be written does not end a run: the one before is still there.
+void Run::keep_checkpoint() {
+  saved_ = std::chrono::steady_clock::now();
+  if (checkpoint_.empty()) return;
+  try {
+    save(checkpoint_);
+    trouble_.clear();
+  } catch (const OutputError& e) {
+    trouble_ = e.what();
+  }
+}
+
+void Run::pause(long done) {
+  if (progress_) progress_(done, run_->steps);
+  if (std::chrono::duration<double>(std::chrono::steady_clock::now() - saved_).count() >= spec_.checkpoint)
+    keep_checkpoint();
+}
+
+void Run::begin() {
+  if (begun_) return;
+  begun_ = true;
+  run_->begin();
+  keep_checkpoint();
+}
+
+RunStatus Run::step(long count) {
+  begin();
+  return run_->advance(count);
+}
+
+RunStatus Run::advance(double until) { return step(std::max(0L, run_->steps_until(until) - run_->done())); }
+
+RunStatus Run::advance() { return step(run_->steps); }
+
+void Run::finish() {
+  begin();
+  // Before the last state is recorded, if it is none of those that are due: a run that goes on does not have it.
+  if (run_->status() != RunStatus::failed) keep_checkpoint();
+  run_->finish();
+}
+
+std::vector<std::string> Run::remarks() const {
+  std::vector<std::string> list = run_->remarks();
+  if (!trouble_.empty()) list.push_back(trouble_ + "; the run can be resumed from an older one");
+  return list;
+}
+
+}  // namespace holonom
