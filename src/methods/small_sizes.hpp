@@ -36,6 +36,16 @@ class SmallMethod final : public AnyMethod<double> {
   const Vec<double>* stage_multipliers() override {
     return use_dynamic_ ? dynamic_->stage_multipliers() : fixed_.stage_multipliers();
   }
+  void save(MemoryWriter& out) override {
+    out("dynamic_sizes", use_dynamic_);
+    use_dynamic_ ? dynamic_->save(out) : fixed_.save(out);
+  }
+  Status load(MemoryReader& in, const State<double>& x, const double& h) override {
+    in("dynamic_sizes", use_dynamic_);
+    if (!use_dynamic_) return fixed_.load(in, x, h);
+    if (!dynamic_) dynamic_ = make_dynamic_();
+    return dynamic_->load(in, x, h);
+  }
 
  private:
   MethodOn<Method, View> fixed_;

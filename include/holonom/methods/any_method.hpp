@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "holonom/any_system.hpp"
+#include "holonom/memory.hpp"
 #include "holonom/methods/method.hpp"
 #include "holonom/solve/constraints.hpp"
 
@@ -33,6 +34,18 @@ class AnyMethod {
   // Λ_s, the multipliers of the last stage of the last step, where the method has such: for nothing, but of an order
   // far below that of the exact λ(q, p).
   virtual const Vec<S>* stage_multipliers() { return nullptr; }
+
+  // What a resumed run needs beside the state, where a step may follow: after a `begin` or a step that succeeded.
+  // Throws MemoryError if the method does not name its memory.
+  virtual void save(MemoryWriter&) { throw MemoryError(no_memory); }
+  // After save and load, here or in another process, with the state and the step of then, the method goes on as if
+  // nothing had happened: states, multipliers and counters have the same bits. Throws MemoryError if the memory is not
+  // that of this method on this system. If it throws or fails, call begin before a step.
+  virtual Status load(MemoryReader&, const State<S>& /*x*/, const S& /*h*/) { throw MemoryError(no_memory); }
+
+ private:
+  static constexpr const char* no_memory =
+      "this method does not name its memory, so that a run with it cannot be resumed";
 };
 
 struct MethodOptions {
@@ -63,12 +76,17 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   }
 
   Status begin(const State<S>& x, const S& h) override {
+    begun_at_.q = x.q;
+    begun_at_.p = x.p;
+    has_stepped_ = false;
     return with_state(x, [&](auto& y) { return method_.begin(view_, y, h); });
   }
   Status step(State<S>& x, const S& h) override {
+    has_stepped_ = true;
     return with_state(x, [&](auto& y) { return method_.step(view_, y, h); });
   }
   Status steps(State<S>& x, const S& h, long count) override {
+    has_stepped_ = has_stepped_ || count > 0;
     if constexpr (requires(StateOf<View> & y) { method_.steps(view_, y, h, count); })
       return with_state(x, [&](auto& y) { return method_.steps(view_, y, h, count); });
     else
@@ -86,7 +104,49 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
     }
   }
 
+  // What follows from the point where steps began (rank, scales, patterns) is found again by beginning there once more:
+  // the present point may be near a dead centre, and say something else. All else that a step finds when it starts is
+  // named by the method (visit_memory), or follows from the present point (resume).
+  void save(MemoryWriter& out) override {
+    if constexpr (names_memory) {
+      out("begun_q", begun_at_.q);
+      out("begun_p", begun_at_.p);
+      out("has_stepped", has_stepped_);
+      if (has_stepped_) method_.visit_memory(out);
+      out("counters", method_.counters());
+    } else {
+      AnyMethod<S>::save(out);
+    }
+  }
+  Status load(MemoryReader& in, const State<S>& x, const S& h) override {
+    if constexpr (names_memory) {
+      State<S> begun_at;
+      bool has_stepped = false;
+      in("begun_q", begun_at.q);
+      in("begun_p", begun_at.p);
+      in("has_stepped", has_stepped);
+      if (begun_at.q.size() != size_q(view_) || begun_at.p.size() != size_q(view_))
+        throw MemoryError("it is that of another system, or of a method that was not begun");
+      if (const Status s = begin(begun_at, h); !s.ok()) return s;
+      if (has_stepped) {
+        has_stepped_ = true;
+        method_.visit_memory(in);
+        if (const Status s = with_state(x, [&](auto& y) { return method_.resume(view_, y, h); }); !s.ok()) return s;
+      }
+      in("counters", method_.counters());
+      return {};
+    } else {
+      return AnyMethod<S>::load(in, x, h);
+    }
+  }
+
  private:
+  static constexpr bool names_memory =
+      requires(Method & method, const View& view, const StateOf<View>& x, const S& h, MemoryWriter& out) {
+    method.visit_memory(out);
+    method.resume(view, x, h);
+  };
+
   // f on x itself, or on a copy with compile-time sizes that is written back on success.
   template <class X, class F>
   Status with_state(X& x, F&& f) {
@@ -108,6 +168,8 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
 
   View view_;
   Method method_;
+  State<S> begun_at_;  // q and p of the last `begin`
+  bool has_stepped_ = false;
   Vec<S> stage_multipliers_;
 };
 

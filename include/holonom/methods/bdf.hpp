@@ -22,7 +22,7 @@ class BackwardDifferences {
         alpha_(coefficients(k)),
         starter_(sys, starter, dual),
         stages_(sys, one_stage()),
-        history_(static_cast<std::size_t>(k), State<S, N, M>(size_q(sys), size_g(sys))),
+        memory_{1, std::vector<State<S, N, M>>(at(k), State<S, N, M>(size_q(sys), size_g(sys)))},
         now_(size_q(sys), size_g(sys)),
         q_(size_q(sys)),
         p_(size_q(sys)),
@@ -32,9 +32,9 @@ class BackwardDifferences {
         lambda_(size_g(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
-    known_ = 1;
-    history_[0].q = x.q;
-    history_[0].p = x.p;
+    memory_.known = 1;
+    memory_.history[0].q = x.q;
+    memory_.history[0].p = x.p;
     starter_.options() = stages_.options();
     if (const Status s = starter_.begin(sys, x, h); !s.ok()) return s;
     const Status s = stages_.begin(sys, x.q, x.p);
@@ -43,14 +43,14 @@ class BackwardDifferences {
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
-    if (known_ < k_) {
+    if (memory_.known < k_) {
       now_.q = x.q;
       now_.p = x.p;
       starter_.counters() = {};
       if (const Status s = starter_.step(sys, now_, h); !s.ok()) return s;
       stages_.counters() += starter_.counters();
       if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
-      ++known_;
+      ++memory_.known;
     } else {
       // The history's part, and the polynomial through it, for a first guess.
       fill(q_, S(0));
@@ -59,7 +59,7 @@ class BackwardDifferences {
       fill(guess_p_, S(0));
       S binomial(1);
       for (int i = 1; i <= k_; ++i) {
-        const State<S, N, M>& y = history_[at(i - 1)];
+        const State<S, N, M>& y = memory_.history[at(i - 1)];
         const S a = -alpha_[at(i)] / alpha_[0];
         axpy(a, y.q, q_);
         axpy(a, y.p, p_);
@@ -78,9 +78,9 @@ class BackwardDifferences {
       if (const Status s = stages_.depart_from(sys, now_.q, now_.p); !s.ok()) return s;
       ++stages_.counters().steps;
     }
-    std::rotate(history_.begin(), history_.end() - 1, history_.end());
-    history_[0].q = x.q = now_.q;
-    history_[0].p = x.p = now_.p;
+    std::rotate(memory_.history.begin(), memory_.history.end() - 1, memory_.history.end());
+    memory_.history[0].q = x.q = now_.q;
+    memory_.history[0].p = x.p = now_.p;
     return {};
   }
 
@@ -88,15 +88,34 @@ class BackwardDifferences {
   NewtonOptions& options() { return stages_.options(); }
   template <class F>
   void visit_memory(F&& f) {
-    for (State<S, N, M>& y : history_) {
-      f("history_q", y.q);
-      f("history_p", y.p);
-    }
+    memory_.visit_memory(f);
+    if (memory_.known < k_) return starter_.visit_memory(f);
     impulse_.visit_memory(f);
-    starter_.visit_memory(f);
+    stages_.visit_memory(f);
+  }
+  Status resume(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    memory_.history[0].q = x.q;
+    memory_.history[0].p = x.p;
+    if (memory_.known < k_)
+      if (const Status s = starter_.resume(sys, x, h); !s.ok()) return s;
+    return stages_.resume(sys, x.q, x.p);
   }
 
  private:
+  struct Memory {
+    int known;                            // of the history
+    std::vector<State<S, N, M>> history;  // the last states, newest first
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("history_known", known);
+      for (int i = 1; i < known; ++i) {  // the first is the state itself
+        f("history_q", history[at(i)].q);
+        f("history_p", history[at(i)].p);
+      }
+    }
+  };
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   // α_i = (−1)^i Σ_{j ≥ max(i, 1)} C(j, i)/j
   static std::vector<S> coefficients(int k) {
@@ -117,11 +136,11 @@ class BackwardDifferences {
     return t;
   }
 
-  int k_, known_ = 0;
+  int k_;
   std::vector<S> alpha_;
   PartitionedRungeKutta<Sys> starter_;
   StageSolver<Sys> stages_;
-  std::vector<State<S, N, M>> history_;  // the last states, newest first
+  Memory memory_;
   State<S, N, M> now_;
   Vec<S, N> q_, p_, guess_q_, guess_p_;
   Predictor<S, M> impulse_;

@@ -31,9 +31,9 @@ class Composition {
   void compensate(bool yes) { compensated_ = yes; }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
-    known_ = {};
+    memory_.known = {};
     if (compensated_) {
-      lost_ = Rounding<S, N>(size_q(sys));
+      memory_.lost = Rounding<S, N>(size_q(sys));
       find_missing(h);
     }
     if (const Status s = motion_.begin(sys, x); !s.ok()) return s;
@@ -50,7 +50,7 @@ class Composition {
   // other grow from rounding errors.
   Status steps(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
     if constexpr (N == Dynamic)
-      return run(sys, x, h, count, compensated_ ? &lost_ : nullptr);
+      return run(sys, x, h, count, compensated_ ? &memory_.lost : nullptr);
     else
       return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr);
   }
@@ -59,18 +59,31 @@ class Composition {
   template <class F>
   void visit_memory(F&& f) {
     motion_.visit_memory(f);
-    if (!compensated_) return;
-    f("lost_q", lost_.q);
-    f("lost_p", lost_.p);
+    f("force_known", memory_.known);
+    if (compensated_) memory_.lost.visit_memory(f);
+  }
+  Status resume(const Sys& sys, const State<S, N, M>& x, const S&) requires requires(Motion<Sys>& motion) {
+    motion.resume(sys, x.q);
+  }
+  {
+    if constexpr (Separable<Sys>)
+      for (const Part part : {Part::all, Part::slow, Part::fast})
+        if (memory_.known[static_cast<std::size_t>(part)]) gradient(sys, part, x.q, force(part));
+    return motion_.resume(sys, x.q);
   }
 
   Counters& counters() { return motion_.counters(); }
   NewtonOptions& options() { return motion_.options(); }
 
  private:
+  struct Memory {
+    std::array<bool, 3> known{};  // forces at the present position
+    Rounding<S, N> lost;
+  };
+
   // In code of its own: small systems need all registers where nothing is compensated.
   [[gnu::noinline]] Status compensated_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
-    return run(sys, x, h, count, &lost_);
+    return run(sys, x, h, count, &memory_.lost);
   }
   [[gnu::always_inline]] Status run(const Sys& sys, State<S, N, M>& x, const S& h, long count, Rounding<S, N>* lost) {
     auto&& q = scratch(q_);
@@ -88,7 +101,7 @@ class Composition {
         if (lost && slot == 0 && !(missing_move_ == S(0))) motion_.make_up(sys, missing_move_, q, p, *lost);
         const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost);
         if (!s.ok()) return s;
-        known_ = {};
+        memory_.known = {};
       }
       if constexpr (M == Dynamic)
         if (k + 1 < count && motion_.redundant())
@@ -112,7 +125,7 @@ class Composition {
                                    Rounding<S, N>* lost) {
     if constexpr (Separable<Sys>) {
       Vec<S, N>& f = force(part);
-      if (bool& known = known_[static_cast<std::size_t>(part)]; !known) {
+      if (bool& known = memory_.known[static_cast<std::size_t>(part)]; !known) {
         gradient(sys, part, q, f);
         ++counters().force;
         counters().force_slow += part == Part::slow;
@@ -174,10 +187,9 @@ class Composition {
   Word<S> word_;
   Motion<Sys> motion_;
   bool compensated_ = false;
-  std::array<bool, 3> known_{};  // forces at the present position
   std::array<Vec<S, N>, 3> force_;
   Vec<S, N> q_, p_;
-  Rounding<S, N> lost_;
+  Memory memory_;
   S missing_move_{0};
   std::array<S, 3> missing_{}, owed_{};  // of kicks, by parts; what is left of it in this step
 };

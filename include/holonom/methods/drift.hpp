@@ -73,6 +73,11 @@ class Drift {
     predictor_.visit_memory(f);
     solver_.visit_memory(f);
   }
+  // q is the position after the last move.
+  Status resume(const Sys& sys, const Vec<S, N>& q) {
+    solver_.resume(sys, q);
+    return {};
+  }
 
  private:
   ConstraintSolver<Sys> solver_;

@@ -80,10 +80,11 @@ class ExplicitRungeKutta {
   NewtonOptions& options() { return options_; }
   template <class F>
   void visit_memory(F&& f) {
-    if (!compensated_) return;
-    f("lost_q", lost_.q);
-    f("lost_p", lost_.p);
+    scale_.visit_memory(f);
+    if (compensated_) lost_.visit_memory(f);
   }
+  // Every stage factors anew.
+  Status resume(const Sys&, const State<S, N, M>&, const S&) { return {}; }
 
  private:
   void add(const S& c, const State<S, N, M>& k) {

@@ -98,7 +98,7 @@ class ImplicitMotion {
         impulse_(size_g(sys)),
         r_(size_g(sys)),
         scale_(size_q(sys), size_g(sys)),
-        rate_(size_g(sys)) {}
+        memory_{Vec<S, N>(size_q(sys)), Vec<S, M>(size_g(sys))} {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -107,13 +107,13 @@ class ImplicitMotion {
     scale_.begin(sys, metric, x.q, G_, r_);
     const Status s = gram_.analyse(G_, metric, scale_.row_units());
     predictor_.begin(redundant(), scale_.row_units());
-    fill(rate_, S(0));
+    fill(memory_.rate, S(0));
     return s;
   }
 
   Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
     predictor_.guess(slot, impulse_);
-    if (redundant()) axpy(S(ah + bh), rate_, impulse_);
+    if (redundant()) axpy(S(ah + bh), memory_.rate, impulse_);
     if (const Status s = solve(sys, ah, bh, q, p, lost); !s.ok()) return s;
     if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
@@ -136,6 +136,7 @@ class ImplicitMotion {
     if (const Status s = holds(sys, q, lost); !s.ok()) return s;
     std::swap(G_, G1_);
     ++counters_.factorisation;
+    memory_.p = p;
     const Status s = gram_.factor(G_, MetricAt<Sys>{sys, q, p});
     if (s.ok() && redundant()) remember_force(S(ah + bh));
     return s;
@@ -160,17 +161,28 @@ class ImplicitMotion {
   template <class F>
   void visit_memory(F&& f) {
     predictor_.visit_memory(f);
-    f("impulse_rate", rate_);
+    if (gram_.m() > 0) f("p_of_last_move", memory_.p);
+    if (redundant()) f("impulse_rate", memory_.rate);
+  }
+  Status resume(const Sys& sys, const Vec<S, N>& q) {
+    if (gram_.m() == 0) return {};
+    constraint_and_jacobian(sys, q, r_, G_);
+    return gram_.factor(G_, MetricAt<Sys>{sys, q, memory_.p});
   }
 
  private:
+  struct Memory {
+    Vec<S, N> p;     // after the last move, where G H_pp Gᵀ was factored: kicks and a projection have followed
+    Vec<S, M> rate;  // Λ/h of redundant constraints
+  };
+
   // Impulses of redundant constraints are not unique. What is kept of them is their force, by the multipliers of
   // minimal norm that belong to it at the next position.
   void remember_force(const S& h) {
     fill(d_, S(0));
     gram_.subtract_displacement(G_, S(S(-1) / h), impulse_, d_);
-    multiply(G_, d_, rate_);
-    gram_.solve(rate_);
+    multiply(G_, d_, memory_.rate);
+    gram_.solve(memory_.rate);
   }
   // g(q₁) at round-off, and G(q₁)
   Status holds(const Sys& sys, const Vec<S, N>& q1, const Rounding<S, N>* lost) {
@@ -231,7 +243,7 @@ class ImplicitMotion {
   Vec<S, N> P_, q1_, P_new_, q_new_, kick_, d_;
   Vec<S, M> impulse_, r_;
   ConstraintScale<S, N, M> scale_;
-  Vec<S, M> rate_;  // Λ/h of redundant constraints
+  Memory memory_;
   Counters counters_;
   NewtonOptions options_;
 };

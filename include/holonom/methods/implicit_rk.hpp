@@ -26,8 +26,7 @@ class ImplicitRungeKutta {
         p1_(size_q(sys)),
         d_(size_q(sys)),
         travel_(size_q(sys)),
-        lambda_(size_g(sys)),
-        lost_(size_q(sys)),
+        memory_{Vec<S, N>(size_q(sys)), Vec<S, M>(size_g(sys)), Rounding<S, N>(size_q(sys))},
         next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
@@ -35,14 +34,14 @@ class ImplicitRungeKutta {
   int threads() const { return stages_.threads(); }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
-    lost_.clear();
+    memory_.lost.clear();
     const Status s = stages_.begin(sys, x.q, x.p);
     projection_.begin(sys, metric_at(sys, x.q, x.p), x.q, stages_.G_at_start());
     return s;
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
-    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
+    Rounding<S, N>* lost = compensated_ ? &memory_.lost : nullptr;
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
     const int last = stages_.stages() - 1;
     if (stiffly_accurate_) {
@@ -59,32 +58,45 @@ class ImplicitRungeKutta {
     for (int j = 0; j <= last; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
     add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
     if (projected_) {
+      memory_.unprojected = p1_;
       if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
       next_lost_.clear();
     } else if (const Status s = stages_.depart_from(sys, q1_, p1_); !s.ok()) {
       return s;
     }
     stages_.remember(travel_, false);
-    lambda_ = stages_.Lambda(last);
+    memory_.lambda = stages_.Lambda(last);
     x.q = q1_;
     x.p = p1_;
-    if (lost) std::swap(lost_, next_lost_);
+    if (lost) std::swap(memory_.lost, next_lost_);
     ++stages_.counters().steps;
     return {};
   }
 
-  const Vec<S, M>& stage_multipliers(const Sys&) { return lambda_; }
+  const Vec<S, M>& stage_multipliers(const Sys&) { return memory_.lambda; }
   Counters& counters() { return stages_.counters(); }
   NewtonOptions& options() { return stages_.options(); }
   template <class F>
   void visit_memory(F&& f) {
     stages_.visit_memory(f);
-    if (!compensated_) return;
-    f("lost_q", lost_.q);
-    f("lost_p", lost_.p);
+    f("last_multipliers", memory_.lambda);
+    if (projected_) {
+      projection_.visit_memory(f);
+      f("unprojected_p", memory_.unprojected);
+    }
+    if (compensated_) memory_.lost.visit_memory(f);
+  }
+  Status resume(const Sys& sys, const State<S, N, M>& x, const S&) {
+    return stages_.resume(sys, x.q, projected_ ? memory_.unprojected : x.p, projected_);
   }
 
  private:
+  struct Memory {
+    Vec<S, N> unprojected;  // the momentum before the last projection, where G H_pp Gᵀ was factored
+    Vec<S, M> lambda;       // Λ_s of the last good step
+    Rounding<S, N> lost;
+  };
+
   static bool is_stiffly_accurate(const Tableau<S>& t) {
     for (int j = 0; j < t.stages(); ++j)
       if (t.A(t.stages() - 1, j) != t.b[j]) return false;
@@ -117,8 +129,8 @@ class ImplicitRungeKutta {
   StageSolver<Sys> stages_;
   JayProjection<Sys> projection_;
   Vec<S, N> q1_, p1_, d_, travel_;
-  Vec<S, M> lambda_;  // Λ_s of the last good step
-  Rounding<S, N> lost_, next_lost_;
+  Memory memory_;
+  Rounding<S, N> next_lost_;
 };
 
 }  // namespace holonom

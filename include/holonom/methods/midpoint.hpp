@@ -99,6 +99,12 @@ class MidpointMotion {
   void visit_memory(F&& f) {
     predictor_.visit_memory(f);
     solver_.visit_memory(f);
+    f("stiff", stiff_);
+  }
+  Status resume(const Sys& sys, const Vec<S, N>& q) {
+    solver_.resume(sys, q);
+    G0_ = solver_.G();
+    return solver_.choose_independent();
   }
 
  private:
@@ -260,7 +266,8 @@ class MidpointMotion {
   Rounding<S, N> trial_;
   PivotedLu<S> lu_;
   Vec<S> x_;
-  bool has_newton_ = false, stiff_ = false, slow_ = false;
+  bool stiff_ = false;  // Newton's method has taken over
+  bool has_newton_ = false, slow_ = false;
 };
 
 }  // namespace holonom

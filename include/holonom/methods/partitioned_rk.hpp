@@ -19,12 +19,11 @@ class PartitionedRungeKutta {
         stages_(sys, {t.A, dual.A, t.c, true}),
         q1_(size_q(sys)),
         p1_(size_q(sys)),
-        unprojected_(size_q(sys)),
         last_kick_(size_q(sys)),
         d_(size_q(sys)),
         r_(size_g(sys)),
         lambda_(size_g(sys)),
-        lost_(size_q(sys)),
+        memory_{Vec<S, N>(size_q(sys)), Rounding<S, N>(size_q(sys))},
         next_lost_(size_q(sys)) {}
 
   void compensate(bool yes) { compensated_ = yes; }
@@ -32,12 +31,12 @@ class PartitionedRungeKutta {
   int threads() const { return stages_.threads(); }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S&) {
-    lost_.clear();
+    memory_.lost.clear();
     return stages_.begin(sys, x.q, x.p);
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
-    Rounding<S, N>* lost = compensated_ ? &lost_ : nullptr;
+    Rounding<S, N>* lost = compensated_ ? &memory_.lost : nullptr;
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
     const int s = stages_.stages();
     q1_ = stages_.Q(s - 1);
@@ -52,17 +51,17 @@ class PartitionedRungeKutta {
       }
     }
     if (const Status status = stages_.depart_from(sys, q1_, p1_); !status.ok()) return status;
-    unprojected_ = p1_;
+    memory_.unprojected = p1_;
     if (stages_.gram().m() > 0)
       if (const Status status = onto_cotangent(sys, stages_.gram(), stages_.G_at_start(), q1_, p1_, d_, r_,
                                                stages_.scale(), stages_.options(), lost ? &next_lost_.p : nullptr);
           !status.ok())
         return status;
     stages_.remember(stages_.displacement(s - 1), true);
-    for (int k = 0; k < d_.size(); ++k) last_kick_[k] = (unprojected_[k] - p1_[k]) / (h * b_[s - 1]);
+    find_last_kick(p1_, h);
     x.q = q1_;
     x.p = p1_;
-    if (lost) std::swap(lost_, next_lost_);
+    if (lost) std::swap(memory_.lost, next_lost_);
     ++stages_.counters().steps;
     return {};
   }
@@ -79,17 +78,32 @@ class PartitionedRungeKutta {
   template <class F>
   void visit_memory(F&& f) {
     stages_.visit_memory(f);
-    if (!compensated_) return;
-    f("lost_q", lost_.q);
-    f("lost_p", lost_.p);
+    f("unprojected_p", memory_.unprojected);
+    if (compensated_) memory_.lost.visit_memory(f);
+  }
+  Status resume(const Sys& sys, const State<S, N, M>& x, const S& h) {
+    find_last_kick(x.p, h);
+    return stages_.resume(sys, x.q, memory_.unprojected);
   }
 
  private:
+  struct Memory {
+    Vec<S, N> unprojected;  // the momentum before the last projection, where G H_pp Gᵀ was factored
+    Rounding<S, N> lost;
+  };
+
+  // GᵀΛ_s is what the projection took from p.
+  void find_last_kick(const Vec<S, N>& p1, const S& h) {
+    const S weight = h * b_[b_.size() - 1];
+    for (int k = 0; k < p1.size(); ++k) last_kick_[k] = (memory_.unprojected[k] - p1[k]) / weight;
+  }
+
   Vec<S> b_;
   StageSolver<Sys> stages_;
-  Vec<S, N> q1_, p1_, unprojected_, last_kick_, d_;  // last_kick_: GᵀΛ_s
+  Vec<S, N> q1_, p1_, last_kick_, d_;  // last_kick_: GᵀΛ_s
   Vec<S, M> r_, lambda_;
-  Rounding<S, N> lost_, next_lost_;
+  Memory memory_;
+  Rounding<S, N> next_lost_;
   bool compensated_ = false;
 };
 

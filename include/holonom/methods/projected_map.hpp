@@ -4,8 +4,9 @@
 // all along. Compositions raise the order again.
 //
 // A map is a class Map<Sys> with
-//   Map(sys)                                    its memory
-//   Status operator()(sys, q, p, h, counters)   (q, p) ← Ψ_h(q, p), constraints ignored; no allocation
+//   Map(sys)                                    its scratch space
+//   Status operator()(sys, q, p, h, counters)   (q, p) ← Ψ_h(q, p), constraints ignored; no allocation, and nothing
+//                                               remembered from call to call
 #pragma once
 
 #include <algorithm>
@@ -90,7 +91,8 @@ class MapMotion {
         v_(size_q(sys)),
         impulse_(size_g(sys)),
         r_(size_g(sys)),
-        scale_(size_q(sys), size_g(sys)) {}
+        scale_(size_q(sys), size_g(sys)),
+        p_of_last_move_(size_q(sys)) {}
 
   Status begin(const Sys& sys, const State<S, N, M>& x) {
     sys.G(x.q, G_);
@@ -144,6 +146,7 @@ class MapMotion {
     ++counters_.jacobian;
     std::swap(G_, G1_);
     ++counters_.factorisation;
+    p_of_last_move_ = p;
     return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
   }
 
@@ -161,6 +164,12 @@ class MapMotion {
   template <class F>
   void visit_memory(F&& f) {
     predictor_.visit_memory(f);
+    if (gram_.m() > 0) f("p_of_last_move", p_of_last_move_);
+  }
+  Status resume(const Sys& sys, const Vec<S, N>& q) {
+    if (gram_.m() == 0) return {};
+    sys.G(q, G_);
+    return gram_.factor(G_, MetricAt<Sys>{sys, q, p_of_last_move_});
   }
 
  private:
@@ -172,6 +181,7 @@ class MapMotion {
   Vec<S, N> q1_, p1_, v_;
   Vec<S, M> impulse_, r_;
   ConstraintScale<S, N, M> scale_;
+  Vec<S, N> p_of_last_move_;  // where G H_pp Gᵀ was factored: kicks and a projection have followed
   Counters counters_;
   NewtonOptions options_;
 };

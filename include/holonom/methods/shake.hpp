@@ -24,31 +24,29 @@ class Shake {
       : form_(form),
         drift_(sys, 1),
         force_(size_q(sys)),
-        p_half_(size_q(sys)),
         p_new_(size_q(sys)),
-        q_next_(size_q(sys)),
         q_(size_q(sys)),
-        lost_(size_q(sys)) {}
+        memory_{Vec<S, N>(size_q(sys)), Vec<S, N>(size_q(sys)), Rounding<S, N>(size_q(sys))} {}
 
   void compensate(bool yes) { compensated_ = yes && form_ == ShakeForm::leapfrog; }
 
   Status begin(const Sys& sys, const State<S, N, M>& x, const S& h) {
     if (const Status s = drift_.begin(sys, x); !s.ok()) return s;
-    lost_.clear();
-    q_next_ = x.q;
-    p_half_ = x.p;
-    kick(sys, S(h / 2), x.q, p_half_);
-    return drift_.move(sys, h, S(0), 0, q_next_, p_half_, lost());
+    memory_.lost.clear();
+    memory_.q_next = x.q;
+    memory_.p_half = x.p;
+    kick(sys, S(h / 2), x.q, memory_.p_half);
+    return drift_.move(sys, h, S(0), 0, memory_.q_next, memory_.p_half, lost());
   }
 
   Status step(const Sys& sys, State<S, N, M>& x, const S& h) {
-    q_ = q_next_;
+    q_ = memory_.q_next;
     if (form_ == ShakeForm::two_step) {  // p₋½ from positions alone
-      for (int i = 0; i < q_.size(); ++i) p_new_[i] = q_next_[i] - x.q[i];
-      sys.mass().multiply(p_new_, p_half_);
-      for (S& a : p_half_) a /= h;
+      for (int i = 0; i < q_.size(); ++i) p_new_[i] = memory_.q_next[i] - x.q[i];
+      sys.mass().multiply(p_new_, memory_.p_half);
+      for (S& a : memory_.p_half) a /= h;
     }
-    p_new_ = p_half_;
+    p_new_ = memory_.p_half;
     if (form_ == ShakeForm::velocity) {
       kick(sys, S(h / 2), q_, p_new_);
       axpy(S(-h / 2), force_, p_new_);
@@ -59,10 +57,10 @@ class Shake {
     // which the impulse would do otherwise.
     if (drift_.redundant())
       if (const Status s = drift_.project(sys, q_, p_new_, lost()); !s.ok()) return s;
-    if (const Status s = drift_.move(sys, h, S(0), 0, q_next_, p_new_, lost()); !s.ok()) return s;
+    if (const Status s = drift_.move(sys, h, S(0), 0, memory_.q_next, p_new_, lost()); !s.ok()) return s;
     x.q = q_;
-    for (int i = 0; i < p_new_.size(); ++i) x.p[i] = (p_half_[i] + p_new_[i]) / 2;
-    std::swap(p_half_, p_new_);
+    for (int i = 0; i < p_new_.size(); ++i) x.p[i] = (memory_.p_half[i] + p_new_[i]) / 2;
+    std::swap(memory_.p_half, p_new_);
     ++counters().steps;
     return {};
   }
@@ -71,29 +69,33 @@ class Shake {
   NewtonOptions& options() { return drift_.options(); }
   template <class F>
   void visit_memory(F&& f) {
-    f("p_half", p_half_);
-    f("q_next", q_next_);
-    if (compensated_) {
-      f("lost_q", lost_.q);
-      f("lost_p", lost_.p);
-    }
+    f("p_half", memory_.p_half);
+    f("q_next", memory_.q_next);
+    if (compensated_) memory_.lost.visit_memory(f);
     drift_.visit_memory(f);
   }
+  Status resume(const Sys& sys, const State<S, N, M>&, const S&) { return drift_.resume(sys, memory_.q_next); }
 
  private:
-  Rounding<S, N>* lost() { return compensated_ ? &lost_ : nullptr; }
+  // One solve ahead of the state
+  struct Memory {
+    Vec<S, N> p_half, q_next;
+    Rounding<S, N> lost;
+  };
+
+  Rounding<S, N>* lost() { return compensated_ ? &memory_.lost : nullptr; }
   void kick(const Sys& sys, const S& h, const Vec<S, N>& q, Vec<S, N>& p) {
     sys.V_q(q, force_);
     ++counters().force;
-    if (compensated_) return axpy(S(-h), force_, p, lost_.p);
+    if (compensated_) return axpy(S(-h), force_, p, memory_.lost.p);
     axpy(S(-h), force_, p);
   }
 
   ShakeForm form_;
   bool compensated_ = false;
   Drift<Sys> drift_;
-  Vec<S, N> force_, p_half_, p_new_, q_next_, q_;
-  Rounding<S, N> lost_;
+  Vec<S, N> force_, p_new_, q_;
+  Memory memory_;
 };
 
 }  // namespace holonom

@@ -40,17 +40,17 @@ class ConstraintScale {
 
  public:
   ConstraintScale(int n, int m)
-      : unit_(n), impulse_(n), error_(n), inverse_(m), reach_(m), hidden_(m), stands_still_(m), trial_(m) {}
+      : unit_(n), impulse_(n), error_(n), memory_{Vec<R, M>(m)}, reach_(m), hidden_(m), stands_still_(m), trial_(m) {}
 
   // At a first point, with G = G(q) and the metric A there; r is scratch.
   template <Constrained Sys, class Metric>
   void begin(const Sys& sys, const Metric& A, const Vec<S, N>& q, const Jacobian<S, N, M>& G, Vec<S, M>& r) {
     find_units(A, q);
-    fill(inverse_, R(0));  // unknown
+    fill(memory_.inverse, R(0));  // unknown
     if constexpr (requires { sys.g_scale(q, r); }) {
       sys.g_scale(q, r);
       for (int k = 0; k < r.size(); ++k)
-        if (magnitude(r[k]) > R(0)) inverse_[k] = R(1) / magnitude(r[k]);
+        if (magnitude(r[k]) > R(0)) memory_.inverse[k] = R(1) / magnitude(r[k]);
     }
     grow(G, q);
     fill(reach_, R(0));
@@ -59,27 +59,27 @@ class ConstraintScale {
 
   // At a point that was reached: scales only ever grow, so that a residual cannot come and go with them.
   // (Out of line, as all that is rare: small systems need the registers.)
-  [[gnu::noinline]] void grow(const Jacobian<S, N, M>& G, const Vec<S, N>& q) { grow(G, q, inverse_); }
+  [[gnu::noinline]] void grow(const Jacobian<S, N, M>& G, const Vec<S, N>& q) { grow(G, q, memory_.inverse); }
 
-  R residual(const Vec<S, M>& r) const { return relative_residual(r, inverse_); }
+  R residual(const Vec<S, M>& r) const { return relative_residual(r, memory_.inverse); }
   // Against the terms at q as well, which nobody has reached yet.
   [[gnu::noinline]] R residual_at(const Jacobian<S, N, M>& G, const Vec<S, N>& q, const Vec<S, M>& r) {
-    trial_ = inverse_;
+    trial_ = memory_.inverse;
     grow(G, q, trial_);
     return relative_residual(r, trial_);
   }
   // Against what rounding errors of positions do to g: what can be reached at best.
   R residual_of_positions(const Vec<S, M>& r) const { return relative_residual(r, reach_); }
-  int worst(const Vec<S, M>& r) const { return worst_constraint(r, inverse_); }
-  const Vec<R, M>& inverse() const { return inverse_; }
+  int worst(const Vec<S, M>& r) const { return worst_constraint(r, memory_.inverse); }
+  const Vec<R, M>& inverse() const { return memory_.inverse; }
   // The same as powers of two: rows of G times these are comparable with each other, and have lost no digit.
   Vec<R, M> row_units() const {
     using std::frexp;
     using std::ldexp;
-    Vec<R, M> unit(inverse_.size());
+    Vec<R, M> unit(memory_.inverse.size());
     for (int k = 0; k < unit.size(); ++k) {
       int exponent = 0;
-      frexp(inverse_[k], &exponent);
+      frexp(memory_.inverse[k], &exponent);
       unit[k] = ldexp(R(1), exponent);
     }
     return unit;
@@ -102,7 +102,8 @@ class ConstraintScale {
       });
       stands_still_[k] = motion > negligible() * all ? R(0) : R(1);
       if (stands_still_[k] > R(0)) motion = all;
-      if (redundant && inverse_[k] * extent_ > R(0)) keep_larger(gradient, R(R(1) / (inverse_[k] * extent_)));
+      if (redundant && memory_.inverse[k] * memory_.extent > R(0))
+        keep_larger(gradient, R(R(1) / (memory_.inverse[k] * memory_.extent)));
       hidden_[k] = gradient * motion > R(0) ? R(R(1) / (gradient * motion)) : R(1);
     }
   }
@@ -142,8 +143,7 @@ class ConstraintScale {
 
   template <class F>
   void visit_memory(F&& f) {
-    f("inverse_scale", inverse_);
-    f("inverse_reach", reach_);
+    memory_.visit_memory(f);
   }
 
  private:
@@ -184,8 +184,8 @@ class ConstraintScale {
   // Rounding errors of q change g_k by ε Σ_j |G_kj| |q_j|. Products may vanish, or all coordinates of a constraint:
   // then what is left is an error of the others, and measured against these.
   void grow(const Jacobian<S, N, M>& G, const Vec<S, N>& q, Vec<R, M>& inverse) {
-    extent_ = R(0);
-    for (int i = 0; i < q.size(); ++i) keep_larger(extent_, R(magnitude(q[i]) * unit_[i]));
+    memory_.extent = R(0);
+    for (int i = 0; i < q.size(); ++i) keep_larger(memory_.extent, R(magnitude(q[i]) * unit_[i]));
     for (int k = 0; k < G.m(); ++k) {
       R terms(0), gradient(0), place(0);
       G.row(k, [&](int j, const S& a) {
@@ -193,19 +193,30 @@ class ConstraintScale {
         keep_larger(gradient, R(magnitude(a) / unit_[j]));
         keep_larger(place, R(magnitude(q[j]) * unit_[j]));
       });
-      keep_larger(terms, R(gradient * (place > negligible() * extent_ ? place : extent_)));
+      keep_larger(terms, R(gradient * (place > negligible() * memory_.extent ? place : memory_.extent)));
       if (terms * inverse[k] > R(1) || (inverse[k] == R(0) && terms > R(0))) inverse[k] = R(1) / terms;
       if (inverse[k] == R(0)) inverse[k] = R(1);
     }
   }
 
+  // What grows, or changes, with the positions that were reached
+  struct Memory {
+    Vec<R, M> inverse;  // 1/scale of the terms of g: what rounding errors of g are relative to
+    R extent{0};        // the largest coordinate in common units, where it was last looked at
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("inverse_scale", inverse);
+      f("extent", extent);
+    }
+  };
+
   Vec<R, N> unit_, impulse_;  // impulse_ is scratch
   Vec<S, N> error_;           // scratch
-  R extent_{0};               // the largest coordinate in these units
-  Vec<R, M> inverse_;         // 1/scale of the terms of g: what rounding errors of g are relative to
-  Vec<R, M> reach_;           // 1/scale of what rounding errors of positions do to g
-  Vec<R, M> hidden_;          // 1/scale of G v
-  Vec<R, M> stands_still_;    // 1: yes
+  Memory memory_;
+  Vec<R, M> reach_;         // 1/scale of what rounding errors of positions do to g
+  Vec<R, M> hidden_;        // 1/scale of G v
+  Vec<R, M> stands_still_;  // 1: yes
   Vec<R, M> trial_;
 };
 

@@ -172,6 +172,15 @@ class ConstraintSolver {
   void visit_memory(F&& f) {
     scale_.visit_memory(f);
   }
+  // q is the point that the next drift starts from.
+  void resume(const Sys& sys, const Vec<S, N>& q) {
+    if (gram_.m() == 0) return;
+    constraint_and_jacobian(sys, q, residual_, G0_);
+    gram_.displace(G0_, InverseMass<Sys>{sys});
+  }
+  // Which of redundant constraints are independent at that point, for those who do not project momenta before a drift.
+  Status choose_independent() { return redundant() ? gram_.factor(G0_) : Status{}; }
+  const Jacobian<S, N, M>& G() const { return G0_; }
 
  private:
   // Whether each Newton step has a matrix of its own, or those of one step share the first.
@@ -248,8 +257,9 @@ class ConstraintSolver {
       for (int k = 0; k < gram_.m(); ++k) impulse[k] += correction[k] * rate;
       move();
     }
+    // Together with g, as everywhere else: a resumed run finds G(q₁) in this way again.
     if constexpr (M == Dynamic)
-      if (!is_current) sys.G(q1, G1);
+      if (!is_current) constraint_and_jacobian(sys, q1, correction, G1);
     if constexpr (patient) scale_.grow(G1, q1);
     count(convergence.iterations());
     if (expectation && !expectation->meets(distance)) [[unlikely]]

@@ -22,6 +22,15 @@ class Predictor {
     int known = 0;                             // impulses so far, at most degree + 1
     bool smooth = false;                       // the polynomial was nearer than the last impulse
     Expectation<R> expectation;
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("impulse", last);
+      f("impulse_differences", difference);
+      f("impulses_known", known);
+      f("smooth", smooth);
+      expectation.visit_memory(f);
+    }
   };
 
  public:
@@ -85,11 +94,7 @@ class Predictor {
 
   template <class F>
   void visit_memory(F&& f) {
-    for (Slot& s : slots_) {
-      f("impulse", s.last);
-      for (Vec<S, M>& d : s.difference) f("impulse_difference", d);
-      s.expectation.visit_memory(f);
-    }
+    for (Slot& s : slots_) s.visit_memory(f);
   }
 
  private:

@@ -65,6 +65,10 @@ class JayProjection {
     if (const Status s = gram.factor(G, metric_at(sys, q, p)); !s.ok()) return s;
     return onto_cotangent(sys, gram, G, q, p, v_, r_, scale_, options);
   }
+  template <class F>
+  void visit_memory(F&& f) {
+    scale_.visit_memory(f);
+  }
 
  private:
   JacobianOf<Sys> G1_;

@@ -25,6 +25,11 @@ struct Rounding {
     fill(q, S(0));
     fill(p, S(0));
   }
+  template <class F>
+  void visit_memory(F&& f) {
+    f("lost_q", q);
+    f("lost_p", p);
+  }
 };
 
 // x ← x + lost; what does not fit is lost again.

@@ -15,7 +15,9 @@ class StagePredictor {
  public:
   // Values at these nodes (and zero at 0, if `zero_at_start`), wanted a step later.
   StagePredictor(const std::vector<S>& nodes, int size, bool zero_at_start)
-      : last_(nodes.size(), Vec<S, N>(size)), shift_(size), raw_(size), missed_(static_cast<int>(nodes.size()), size) {
+      : memory_{std::vector<Vec<S, N>>(nodes.size(), Vec<S, N>(size)), Vec<S, N>(size)},
+        raw_(size),
+        missed_(static_cast<int>(nodes.size()), size) {
     // Each node makes rounding errors some six times larger: of many, some that are spread over the step will do.
     const auto most = static_cast<std::size_t>(2 - 0.6 * std::log10(to_double(epsilon<S>())));
     std::vector<bool> used(nodes.size(), nodes.size() <= most);
@@ -34,10 +36,10 @@ class StagePredictor {
   }
 
   void begin(bool unique) {
-    known_ = false;
+    memory_.known = false;
     missed_.begin(!unique);
   }
-  bool known() const { return known_; }
+  bool known() const { return memory_.known; }
 
   void guess(int i, Vec<S, N>& out) {
     missed_.guess(i, out);
@@ -47,39 +49,51 @@ class StagePredictor {
   // values(i): those of the step just made; `shift`: what the next step's values are relative to.
   template <class Values>
   void remember(Values&& values, const Vec<S, N>* shift) {
-    const int count = static_cast<int>(last_.size());
-    if (known_)
+    const int count = static_cast<int>(memory_.last.size());
+    if (memory_.known)
       for (int i = 0; i < count; ++i) {
         extrapolate(i);
         const Vec<S, N>& x = values(i);
         for (int k = 0; k < x.size(); ++k) raw_[k] = x[k] - raw_[k];
         missed_.remember(i, raw_);
       }
-    for (int i = 0; i < count; ++i) last_[static_cast<std::size_t>(i)] = values(i);
-    if (shift) shift_ = *shift;
-    known_ = true;
+    for (int i = 0; i < count; ++i) memory_.last[static_cast<std::size_t>(i)] = values(i);
+    if (shift) memory_.shift = *shift;
+    memory_.known = true;
   }
 
   template <class F>
   void visit_memory(F&& f) {
-    for (Vec<S, N>& x : last_) f("stage", x);
-    f("stage_shift", shift_);
-    missed_.visit_memory(f);
+    memory_.visit_memory(f);
+    if (memory_.known) missed_.visit_memory(f);
   }
 
  private:
+  struct Memory {
+    std::vector<Vec<S, N>> last;  // the stages of the last step
+    Vec<S, N> shift;              // what those of the next one are relative to
+    bool known = false;           // there was a last step
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("stages_known", known);
+      if (!known) return;
+      f("stages", last);
+      f("stage_shift", shift);
+    }
+  };
+
   void extrapolate(int i) {
-    for (int k = 0; k < raw_.size(); ++k) raw_[k] = -shift_[k];
+    for (int k = 0; k < raw_.size(); ++k) raw_[k] = -memory_.shift[k];
     const auto& row = weight_[static_cast<std::size_t>(i)];
-    for (std::size_t j = 0; j < last_.size(); ++j)
-      if (row[j] != S(0)) axpy(row[j], last_[j], raw_);
+    for (std::size_t j = 0; j < memory_.last.size(); ++j)
+      if (row[j] != S(0)) axpy(row[j], memory_.last[j], raw_);
   }
 
   std::vector<std::vector<S>> weight_;
-  std::vector<Vec<S, N>> last_;
-  Vec<S, N> shift_, raw_;
+  Memory memory_;
+  Vec<S, N> raw_;
   Predictor<S, N> missed_;
-  bool known_ = false;
 };
 
 }  // namespace holonom

@@ -91,8 +91,7 @@ class StageSolver {
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
     separable_ = is_separable(sys);
-    stiff_ = astray_ = 0;
-    force_known_ = false;
+    memory_ = {};
     crew_.hire(sys, std::min(threads_, s_ - first_));
     if (size_g(sys) > 0) {
       sys.G(q, G0_);
@@ -141,17 +140,17 @@ class StageSolver {
       if (const Status s = holds(sys, q0, lost); !s.ok()) return s;
       return joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root};
     };
-    const bool from_memory = guess_.has_memory() && astray_ == 0;
-    const bool full = has_newton && (options_.matrix == StageMatrix::full || stiff_ > 0);
-    if (stiff_ > 0) --stiff_;
-    if (astray_ > 0) --astray_;
+    const bool from_memory = guess_.has_memory() && memory_.astray == 0;
+    const bool full = has_newton && (options_.matrix == StageMatrix::full || memory_.stiff > 0);
+    if (memory_.stiff > 0) --memory_.stiff;
+    if (memory_.astray > 0) --memory_.astray;
     Status status = attempt(from_memory, full);
     if (!status.ok() && from_memory) {
-      astray_ = astray_steps;
+      memory_.astray = astray_steps;
       status = attempt(false, full);
     }
     if (status.ok() || full || !may_switch) return status;
-    stiff_ = stiff_steps;
+    memory_.stiff = stiff_steps;
     return attempt(false, true);
   }
 
@@ -166,17 +165,40 @@ class StageSolver {
   // For the next step, that starts `travel` away.
   void remember(const QVec<Sys>& travel, bool last_stage_is_next) {
     guess_.remember(travel, D_, P_, lambda_);
-    force_known_ = separable_ && first_ && last_stage_is_next;
-    if (force_known_) std::swap(F_[0], F_[at(s_ - 1)]);
+    memory_.force_known = separable_ && first_ && last_stage_is_next;
+    if (memory_.force_known) std::swap(F_[0], F_[at(s_ - 1)]);
   }
 
   template <class F>
   void visit_memory(F&& f) {
     guess_.visit_memory(f);
-    f("stage_force", F_[0]);
+    memory_.visit_memory(f);
+    if (memory_.force_known) f("start_force", F_[0]);
+  }
+  // As `depart_from` left it at (q, p), or `depart_by` at the point q that it found, with the momentum p before.
+  Status resume(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, bool projected = false) {
+    if (gram_.m() == 0) return {};
+    if (projected)
+      constraint_and_jacobian(sys, q, y_, G0_);
+    else
+      sys.G(q, G0_);
+    return gram().factor(G0_, metric_at(sys, q, p));
   }
 
  private:
+  struct Memory {
+    int stiff = 0;             // steps for which Newton's method is still taken
+    int astray = 0;            // steps for which guesses from memory are not asked for
+    bool force_known = false;  // F_[0] is that of the next step
+
+    template <class F>
+    void visit_memory(F&& f) {
+      f("stiff_steps", stiff);
+      f("astray_steps", astray);
+      f("start_force_known", force_known);
+    }
+  };
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static bool is_separable(const Sys& sys) {
     if constexpr (Separable<Sys>)
@@ -446,7 +468,7 @@ class StageSolver {
   // H_q, g and G at the stages; H_q from stage `from` on
   void evaluate(const Sys& sys, int from, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
     const bool constrained = gram_.m() > 0;
-    if (from == 0 && force_known_) from = 1;
+    if (from == 0 && memory_.force_known) from = 1;
     if (first_) G_[0] = G0_;
     crew_.each(sys, std::min(from, first_), s_, [&](const Sys& its, int i) {
       if (i >= from) energy_q(its, Q_[at(i)], P_[at(i)], F_[at(i)]);
@@ -531,9 +553,8 @@ class StageSolver {
   Acceleration<S> acceleration_;
   R last_displacement_{0}, last_change_{0};
   StageGuess<Sys> guess_;
-  bool separable_ = false, force_known_ = false;
-  int stiff_ = 0;    // steps for which Newton's method is still taken
-  int astray_ = 0;   // steps for which memory is not asked
+  Memory memory_;
+  bool separable_ = false;
   int threads_ = 1;  // that are asked for
   StageCrew<Sys> crew_;
   Counters counters_;

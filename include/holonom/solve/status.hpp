@@ -46,6 +46,21 @@ struct Counters {
     return *this;
   }
 
+  template <class F>
+  void visit_memory(F&& f) {
+    f("steps", steps);
+    f("force", force);
+    f("force_slow", force_slow);
+    f("force_fast", force_fast);
+    f("hessian", hessian);
+    f("constraint", constraint);
+    f("jacobian", jacobian);
+    f("factorisation", factorisation);
+    f("newton_iterations", newton_iterations);
+    f("newton_solves", newton_solves);
+    f("newton_max", newton_max);
+  }
+
   void newton(int iterations) {
     newton_iterations += static_cast<std::uint64_t>(iterations);
     ++newton_solves;
