@@ -185,7 +185,7 @@ class Hdf5Test(CliTest):
         return found
 
     def test_a_killed_run_is_resumed_with_the_same_rows(self):
-        for precision, steps, every in (("double", 300000, 200), ("quad", 6000, 10)):
+        for precision, steps, every in (("double", 2500000, 1000), ("quad", 20000, 20)):
             arguments = [MODELS / "double-pendulum.toml", "--steps", steps, "--every", every, "--precision", precision,
                          "--json", "--checkpoint", "0.05"]
             whole = self.run_holonom(*arguments, "--out", f"whole-{precision}.h5")
@@ -195,7 +195,7 @@ class Hdf5Test(CliTest):
                 process = subprocess.Popen([PROGRAM, "run", *map(str, arguments), "--out", out, "--resume"],
                                            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 try:
-                    printed, complaints = process.communicate(timeout=chance.uniform(0.1, 0.6) if kills < 5 else None)
+                    printed, complaints = process.communicate(timeout=chance.uniform(0.05, 0.3) if kills < 5 else None)
                     self.assertEqual(process.returncode, 0, complaints)
                     break
                 except subprocess.TimeoutExpired:

@@ -53,7 +53,7 @@ class Resume(CliTest):
     def test_every_method_goes_on_bit_for_bit(self):
         listed = json.loads(self.run_program("methods", "--json").stdout)
         # constrained, any H, M(q), redundant, split and stiff, and without constraints
-        models = {"double-pendulum": "x1", "charged-particle": "z", "slider-crank": "x", "four-bar-redundant": "p_x1",
+        models = {"double-pendulum": "x1", "charged-particle": "z", "slider-crank": "sin(phi)", "four-bar-redundant": "p_x1",
                   "elastic-double-pendulum": "x1", "kepler": "x"}
         tried = 0
         for model, event in models.items():
@@ -83,7 +83,7 @@ class Resume(CliTest):
             with self.subTest(options):
                 whole, parts = self.whole_and_in_parts(
                     model, *options, "--event", "x1", "--event", "z2+1.9", "--observe", "v_x1^2", "--observe",
-                    "lambda_rod1" if "rod1" in model.read_text() else "x1*x2", steps=600, stop=230)
+                    "T=lambda_rod1*x1", steps=600, stop=230)
                 self.assertEqual(whole, parts)
                 self.assertGreater(len(whole[1].splitlines()), 5)
 
@@ -175,7 +175,7 @@ class Resume(CliTest):
         self.assertEqual(rows, (self.folder / "r.csv").read_bytes())
 
     def test_data_files_are_part_of_a_run(self):
-        model = self.write(pendulum(coordinates="r = { count = 2, dim = 2 }", energy="mass = { r = 1 }", constraints=None,
+        model = self.write(pendulum(coordinates="r = { count = 2, dim = 2 }", energy='mass = { r = 1 }\npotential = "0"', constraints=None,
                                     initial='q.r = { file = "start.csv" }', parameters=""))
         self.write("x,y\n0,0\n1,0\n", "start.csv")
         self.run_ok(model, "--out", "r.csv")
@@ -199,7 +199,7 @@ class Resume(CliTest):
         self.refused(*again, says=["there is no checkpoint to go on from"])
         checkpoint.write_bytes(good)
         rows = (self.folder / "r.csv").read_bytes()
-        (self.folder / "r.csv").write_bytes(rows[:50])
+        (self.folder / "r.csv").write_bytes(rows[: len(rows) // 2])
         self.refused(*again, says=["has lost rows"])
         (self.folder / "r.csv").write_bytes(b"a,b\n" + rows)
         self.refused(*again, says=["its columns are others"])
@@ -207,7 +207,9 @@ class Resume(CliTest):
         self.refused(*again, says=["there is no such file to continue"])
 
     def test_where_there_is_no_room_the_older_checkpoint_survives(self):
-        arguments = (MODELS / "hanging-chain.toml", "--set", "N=500", "--steps", 3000, "--every", 3000)
+        # A method whose memory is larger than a row
+        arguments = (MODELS / "hanging-chain.toml", "--set", "N=200", "--method", "kahan-li-8", "--steps", 3000,
+                     "--every", 3000)
         whole = self.run_ok(*arguments, "--out", "whole.csv")
         process = self.start(*arguments, "--out", "r.csv")
         time.sleep(0.4)
@@ -217,7 +219,7 @@ class Resume(CliTest):
         before = checkpoint.read_bytes()
 
         def no_room():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, len(before) // 2))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) - 1, len(before) - 1))
 
         with_little_room = subprocess.run(
             [PROGRAM, "run", *map(str, arguments), "--out", "r.csv", "--resume", "--json", "--checkpoint", "0.05"],

@@ -111,6 +111,7 @@ class Driver {
   S next_energy_{0};
   bool lambda_known_ = false;                        // of x_
   bool every_step_ = false;                          // some recorder needs it
+  bool can_write_ = true;                            // so far
   long done_ = 0, failed_before_ = 0;                // within steps up to failed_before_ one has failed
   long recorded_ = -1, recorded_by_all_steps_ = -1;  // the last states that recorders have seen
   double seconds_ = 0;                               // in all parts so far

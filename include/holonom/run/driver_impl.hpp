@@ -33,6 +33,7 @@ RunStatus Driver<S>::timed(F&& f) {
   } catch (const OutputError& e) {
     status_ = RunStatus::failed;
     result_.message = e.what();
+    can_write_ = false;
   }
   seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
   return status_;
@@ -68,8 +69,9 @@ RunStatus Driver<S>::advance(long count) {
 template <class S>
 void Driver<S>::finish() {
   timed([&] {
-    if (recorded_ != done_) record(true);
     find_multipliers();
+    if (!can_write_) return;
+    if (recorded_ != done_) record(true);
     for (Recorder<S>* r : recorders_) r->flush();
   });
 }
