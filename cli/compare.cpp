@@ -290,7 +290,7 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   for (const std::string& remark : rank_remarks(sys, start.state)) warn(remark);
   std::vector<std::string> inputs = model.files;
   for (const MethodEntry& m : plan.methods)
-    for (std::string& file : files_of_method(m.info.key)) inputs.push_back(std::move(file));
+    if (!m.info.file.empty()) inputs.push_back(m.info.file);
   const Output output(o.out, o.force, inputs);
   const Comparison result = compare(sys, plan);
 

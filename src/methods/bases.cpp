@@ -1,4 +1,5 @@
 // The base methods and their compositions: keys, and what is claimed.
+#include <algorithm>
 #include <charconv>
 
 #include "families.hpp"
@@ -9,52 +10,99 @@ namespace holonom {
 
 namespace {
 
+// A base method is a row of the table below: its word, and what a move of it is. All else follows from these.
 struct BaseEntry {
-  Base base;
   const char* name;   // of the key
   int parts;          // the number that a bare key stands for; 0: the key has no number
   const char* title;  // # is replaced by the number
   int order;
   bool symmetric;
-  Needs needs;
+  Moves moves;
+  ExactWord (*word)(int parts);
   const char *citation, *remark;
 };
 
 constexpr const char* reich = "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491";
 
+constexpr const char* usual_base = "rattle";  // of a composition whose key names none
+
+using Exact = boost::rational<int>;
+const Exact zero(0), half(1, 2), one(1);
+
+ExactWord geodesic_word(int parts) {
+  const Exact part(1, parts);
+  ExactWord word{kick(half)};
+  for (int i = 0; i < parts; ++i) {
+    const bool first_half = 2 * i + 1 < parts, middle = 2 * i + 1 == parts;
+    word.push_back(middle ? move(Exact(part / 2), Exact(part / 2)) : first_half ? move(part, zero) : move(zero, part));
+  }
+  word.push_back(kick(half));
+  return word;
+}
+
+ExactWord respa_word(int parts) {
+  ExactWord word{kick(half, Part::slow)};
+  for (int i = 0; i < parts; ++i)
+    append(word, {kick(half, Part::fast), move(half, half), kick(half, Part::fast)}, Exact(1, parts));
+  word.push_back(kick(half, Part::slow));
+  return word;
+}
+
 const std::vector<BaseEntry>& bases() {
   static const std::vector<BaseEntry> list{
-      {Base::euler, "symplectic-euler", 0, "symplectic Euler, projected: kick, then drift", 1, false,
-       Needs::hamiltonian,
+      {"symplectic-euler", 0, "symplectic Euler, projected: kick, then drift", 1, false, Moves::drift,
+       [](int) {
+         return ExactWord{kick(one), move(one, zero)};
+       },
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; A. Ostermann, SIAM J. Numer. Anal. 30 (1993) 1537-1559",
        "also the half-explicit Euler method of Ostermann, with the hidden constraint projected"},
-      {Base::euler_adjoint, "symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1,
-       false, Needs::hamiltonian, reich, ""},
-      {Base::rattle, "rattle", 0, "RATTLE: velocity Verlet with both constraints kept, for any H(q, p)", 2, true,
-       Needs::hamiltonian,
+      {"symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1, false, Moves::drift,
+       [](int) {
+         return ExactWord{move(zero, one), kick(one)};
+       },
+       reich, ""},
+      {"rattle", 0, "RATTLE: velocity Verlet with both constraints kept, for any H(q, p)", 2, true, Moves::drift,
+       [](int) {
+         return ExactWord{kick(half), move(half, half), kick(half)};
+       },
        "H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34; for any H: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368-387, "
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491",
        ""},
-      {Base::position_verlet, "position-verlet", 0,
-       "position Verlet: drift, kick, drift, on the manifold also in the middle", 2, true, Needs::hamiltonian, reich,
-       "two constraint solves a step"},
-      {Base::geodesic, "geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Needs::separable,
+      {"position-verlet", 0, "position Verlet: drift, kick, drift, on the manifold also in the middle", 2, true,
+       Moves::drift,
+       [](int) {
+         return ExactWord{move(zero, half), kick(one), move(half, zero)};
+       },
+       reich, "two constraint solves a step"},
+      {"geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Moves::drift, geodesic_word,
        "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
        "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
-      {Base::midpoint, "midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Needs::hamiltonian,
-       reich, "for stiff potentials, from data near the slow motion; see docs/methods/stiff.md for where this ends"},
-      {Base::verlet_midpoint, "verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true,
-       Needs::split, reich, "needs a split potential"},
-      {Base::respa, "respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true,
-       Needs::split, "M. Tuckerman, B. J. Berne, G. J. Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
+      {"midpoint", 0, "implicit midpoint rule, projected, for any H(q, p)", 2, true, Moves::midpoint,
+       [](int) { return ExactWord{move(half, half)}; }, reich,
+       "for stiff potentials, from data near the slow motion; see docs/methods/stiff.md for where this ends"},
+      {"verlet-midpoint", 0, "implicit midpoint rule for V_fast, kicks of V_slow", 2, true, Moves::midpoint_fast,
+       [](int) {
+         return ExactWord{kick(half, Part::slow), move(half, half), kick(half, Part::slow)};
+       },
+       reich, "needs a split potential"},
+      {"respa", 4, "multiple time steps: # RATTLE steps of V_fast between kicks of V_slow", 2, true, Moves::drift,
+       respa_word, "M. Tuckerman, B. J. Berne, G. J. Martyna, J. Chem. Phys. 97 (1992) 1990-2001",
        "constraints are kept in every inner step; resonances limit the outer step to about half the fastest period"},
-      {Base::respa_outer, "respa-outer", 4, "multiple time steps without constraints (# inner steps), projected once",
-       2, true, Needs::split,
+      {"respa-outer", 4, "multiple time steps without constraints (# inner steps), projected once", 2, true,
+       Moves::inner_steps, [](int) { return ExactWord{move(half, half)}; },
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; J. J. Biesiadecki, R. D. Skeel, J. Comput. Phys. 109 (1993) "
        "318-328",
        "constraints are kept at outer steps only"},
   };
   return list;
+}
+
+// Kicks of parts of V need these; kicks that no pair of Euler steps has need a V.
+Needs needs_of(Moves moves, const ExactWord& word) {
+  const auto is_of_part = [](const Letter<Exact>& letter) { return letter.part != Part::all; };
+  if (moves == Moves::midpoint_fast || moves == Moves::inner_steps || std::any_of(word.begin(), word.end(), is_of_part))
+    return Needs::split;
+  return moves == Moves::midpoint || suits_any_hamiltonian(word) ? Needs::hamiltonian : Needs::separable;
 }
 
 std::string numbered(std::string text, int number) {
@@ -95,8 +143,10 @@ MethodInfo info_of(const ParsedBase& base) {
   info.order = entry.order;
   info.symmetric = entry.symmetric;
   info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = true;
-  // One or two drifts between kicks are also Euler and its adjoint, which exist for any H.
-  info.needs = entry.base == Base::geodesic && base.parts <= 2 ? Needs::hamiltonian : entry.needs;
+  info.needs = needs_of(entry.moves, entry.word(base.parts));
+  info.fixed_sizes = entry.moves == Moves::drift && info.needs != Needs::split;
+  info.family = "base";
+  info.base = info.key;
   info.citation = entry.citation;
   info.remark = entry.remark;
   return info;
@@ -104,14 +154,15 @@ MethodInfo info_of(const ParsedBase& base) {
 
 MethodEntry entry_of(MethodInfo info, const ParsedBase& base, std::shared_ptr<const CompositionScheme> scheme = nullptr,
                      std::function<void(double)> check_digits = nullptr) {
-  const Recipe recipe{info.key, base.entry->base, base.parts, std::move(scheme), std::move(check_digits)};
+  const Recipe recipe{info.key,          base.entry->word(base.parts), base.entry->moves, info.needs, base.parts,
+                      std::move(scheme), std::move(check_digits)};
   return {std::move(info), all_scalars([&]<class S> { return composition_maker<S>(recipe); })};
 }
 
 // The base of a composition, by its key; nothing: the usual one. `key` is that of the whole method.
 ParsedBase base_of(const CompositionScheme& scheme, std::string_view base_key, std::string_view key) {
   // A scheme with an adjoint is made for a base that is not its own adjoint.
-  if (base_key.empty()) base_key = scheme.with_adjoint ? "symplectic-euler" : "rattle";
+  if (base_key.empty()) base_key = scheme.with_adjoint ? "symplectic-euler" : usual_base;
   const auto base = parse_base(base_key);
   if (!base) {
     std::vector<std::string> known;
@@ -129,7 +180,7 @@ ParsedBase base_of(const CompositionScheme& scheme, std::string_view base_key, s
 // What compositions have in common; the order is that of the scheme.
 MethodInfo info_of(const CompositionScheme& scheme, const ParsedBase& base) {
   MethodInfo info = info_of(base);
-  info.key = scheme.with_adjoint || base.entry->base != Base::rattle ? scheme.key + "/" + base.key() : scheme.key;
+  info.key = scheme.with_adjoint || base.key() != usual_base ? scheme.key + "/" + base.key() : scheme.key;
   info.title = scheme.title + (scheme.with_adjoint ? " of " + base.key() + " and its adjoint" : " of " + base.key());
   info.order = scheme.order;
   info.symmetric = true;
@@ -137,6 +188,8 @@ MethodInfo info_of(const CompositionScheme& scheme, const ParsedBase& base) {
   info.citation = (scheme.citation.empty() ? "" : scheme.citation + "; ") + reich;
   info.remark = "";
   info.substeps = coefficients<double>(scheme);
+  info.family = "composition";
+  info.scheme = scheme.key;
   return info;
 }
 
@@ -210,6 +263,7 @@ MethodFamily scheme_family() {
     scheme.title += ", " + std::to_string(scheme.coefficients.size()) + " substeps";
     const std::size_t count = scheme.coefficients.size();
     MethodInfo info = info_of(scheme, base);
+    info.file = file;
     info.symmetric = is_palindrome(scheme, epsilon) && (symmetric_base || count % 2 == 0);
     info.remark = "order " + std::to_string(order) + " by its order conditions" +
                   (failing.weight > 0 ? "; at order " + std::to_string(failing.weight) + ", " + missed(failing)

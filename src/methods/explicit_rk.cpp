@@ -12,6 +12,7 @@ MethodFamily explicit_rk_family() {
     const ExplicitTableau tableau = classical ? classical_tableau() : fehlberg_tableau();
     MethodInfo info;
     info.key = key;
+    info.family = "explicit-rk";
     info.title = classical ? "Kutta's method of order 4 on the underlying ODE, projected"
                            : "Fehlberg's method of order 8 on the underlying ODE, projected";
     info.order = tableau.order;

@@ -2,6 +2,8 @@
 // unit of its own (see CMakeLists.txt).
 #pragma once
 
+#include <boost/rational.hpp>
+
 #include "holonom/coefficients/composition.hpp"
 #include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/coefficients/pair_file.hpp"
@@ -12,23 +14,22 @@
 
 namespace holonom {
 
-// The methods that words are made of.
-enum class Base {
-  euler,
-  euler_adjoint,
-  rattle,
-  position_verlet,
-  geodesic,
-  midpoint,
-  verlet_midpoint,
-  respa,
-  respa_outer
+// What the moves of a word are.
+enum class Moves {
+  drift,          // free flight; for any H, symplectic Euler and its adjoint
+  midpoint,       // the implicit midpoint rule for all of V, or any H
+  midpoint_fast,  // the same for the fast part of V
+  inner_steps     // Verlet steps with the fast part of V between kicks of the slow one, constraints ignored
 };
+// Words are written down in exact numbers.
+using ExactWord = Word<boost::rational<int>>;
 
 // What a key such as "suzuki-4/geodesic-3" says.
 struct Recipe {
   std::string key;
-  Base base = Base::rattle;
+  ExactWord word;  // of the base
+  Moves moves = Moves::drift;
+  Needs needs = Needs::hamiltonian;
   int parts = 1;                                    // inner drifts or inner steps, where the base has them
   std::shared_ptr<const CompositionScheme> scheme;  // none: the base itself
   // For coefficients of a user's own. Throws Unsuitable if they are not exact enough for a scalar with this epsilon.
@@ -46,7 +47,7 @@ Maker<S> lobatto_maker(const std::string& key, int s);
 template <class S>
 Maker<S> pair_maker(const std::string& key, const PairFile& pair);
 template <class S>
-Maker<S> implicit_rk_maker(const std::string& key, Family family, int s, bool projected);
+Maker<S> implicit_rk_maker(const std::string& key, Family family, int s, const std::string& projection);
 template <class S>
 Maker<S> bdf_maker(const std::string& key, int k);
 

@@ -6,12 +6,16 @@
 
 namespace holonom {
 
+std::optional<MethodEntry> Registry::parse(std::string_view key) const {
+  for (const MethodFamily& family : families_)
+    if (auto entry = family.parse(key)) return entry;
+  return std::nullopt;
+}
+
 MethodEntry Registry::find(std::string_view key) const {
+  if (auto entry = parse(key)) return *entry;
   std::vector<std::string> known;
-  for (const MethodFamily& family : families_) {
-    if (auto entry = family.parse(key)) return *entry;
-    known.insert(known.end(), family.members.begin(), family.members.end());
-  }
+  for (const MethodFamily& family : families_) known.insert(known.end(), family.members.begin(), family.members.end());
   const std::string hint = did_you_mean(key, known);
   throw InputError("unknown method '" + std::string(key) + "'." +
                    (hint.empty() ? " 'holonom methods' lists all of them." : hint));

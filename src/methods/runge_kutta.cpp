@@ -3,7 +3,8 @@
 
 #include "families.hpp"
 #include "holonom/coefficients/pair_report.hpp"
-#include "holonom/model/model.hpp"
+#include "holonom/errors.hpp"
+#include "holonom/solve/projection.hpp"
 
 namespace holonom {
 
@@ -24,6 +25,17 @@ std::optional<int> number_after(std::string_view key, std::string_view prefix, i
     throw InputError("'" + std::string(prefix) + std::to_string(n) + "': the number must be one of " +
                      std::to_string(least) + " to " + std::to_string(most));
   return n;
+}
+
+// "gauss-2+jay": the method and the projection behind it, which is empty if there is none of this name.
+struct ProjectedKey {
+  std::string_view plain, projection;
+};
+ProjectedKey split_projection(std::string_view key) {
+  for (const std::string_view name : projection_names)
+    if (key.size() > name.size() && key.ends_with(name) && key[key.size() - name.size() - 1] == '+')
+      return {key.substr(0, key.size() - name.size() - 1), name};
+  return {key, {}};
 }
 
 // What all symplectic pairs keep.
@@ -54,6 +66,9 @@ MethodFamily lobatto_family() {
     if (!s) return std::nullopt;
     MethodInfo info;
     info.key = key;
+    info.family = "lobatto";
+    info.member = *s;
+    info.fixed_sizes = true;
     info.title = "Lobatto IIIA-IIIB pair with " + std::to_string(*s) + " stages, for any H(q, p)";
     info.order = 2 * *s - 2;
     info.stages = *s;
@@ -84,6 +99,9 @@ MethodFamily pair_family() {
                        report.text());
     MethodInfo info;
     info.key = key;
+    info.family = "pair";
+    info.file = file;
+    info.fixed_sizes = true;
     info.title = pair.name() + " and its symplectic dual, " + std::to_string(pair.stages()) + " stages";
     info.symmetric = is_symmetric(t);
     info.order = report.order();
@@ -106,14 +124,18 @@ MethodFamily pair_family() {
 
 MethodFamily gauss_family() {
   MethodFamily family;
-  family.pattern = "gauss-<stages>[+jay]";
+  family.pattern = "gauss-<stages>[+<projection>]";
   family.members = {"gauss-1", "gauss-2", "gauss-3", "gauss-2+jay", "gauss-3+jay"};
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
-    const bool projected = key.ends_with("+jay");
-    const auto s = number_after(projected ? key.substr(0, key.size() - 4) : key, "gauss-", 1, most_stages);
+    const auto [plain, projection] = split_projection(key);
+    const auto s = number_after(plain, "gauss-", 1, most_stages);
     if (!s) return std::nullopt;
+    const bool projected = !projection.empty();
     MethodInfo info;
     info.key = key;
+    info.family = "gauss";
+    info.member = *s;
+    info.projection = projection;
     info.title = std::to_string(*s) + "-stage Gauss method on the index-3 system" +
                  (projected ? ", projected onto both constraints" : "");
     info.stages = *s;
@@ -131,21 +153,25 @@ MethodFamily gauss_family() {
       info.remark = "for systems without constraints. With constraints it keeps none of this, and in general diverges";
     }
     return MethodEntry{
-        info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::gauss, *s, projected); })};
+        info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::gauss, *s, info.projection); })};
   };
   return family;
 }
 
 MethodFamily radau_family() {
   MethodFamily family;
-  family.pattern = "radau-2a-<stages>[+jay]";
+  family.pattern = "radau-2a-<stages>[+<projection>]";
   family.members = {"radau-2a-2", "radau-2a-3", "radau-2a-2+jay", "radau-2a-3+jay"};
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
-    const bool projected = key.ends_with("+jay");
-    const auto s = number_after(projected ? key.substr(0, key.size() - 4) : key, "radau-2a-", 1, most_stages);
+    const auto [plain, projection] = split_projection(key);
+    const auto s = number_after(plain, "radau-2a-", 1, most_stages);
     if (!s) return std::nullopt;
+    const bool projected = !projection.empty();
     MethodInfo info;
     info.key = key;
+    info.family = "radau-2a";
+    info.member = *s;
+    info.projection = projection;
     info.title = std::to_string(*s) + "-stage Radau IIA method on the index-3 system" +
                  (projected ? ", projected onto both constraints" : "");
     info.order = projected ? 2 * *s - 1 : *s;
@@ -157,8 +183,9 @@ MethodFamily radau_family() {
     info.citation =
         "E. Hairer, Ch. Lubich, M. Roche, Lect. Notes Math. 1409 (1989); L. Jay, Numer. Math. 65 (1993) 407-421";
     info.remark = "not symplectic: its energy drifts. A baseline for comparison";
-    return MethodEntry{
-        info, all_scalars([&]<class S> { return implicit_rk_maker<S>(info.key, Family::radau_2a, *s, projected); })};
+    return MethodEntry{info, all_scalars([&]<class S> {
+                         return implicit_rk_maker<S>(info.key, Family::radau_2a, *s, info.projection);
+                       })};
   };
   return family;
 }
@@ -172,6 +199,8 @@ MethodFamily bdf_family() {
     if (!k) return std::nullopt;
     MethodInfo info;
     info.key = key;
+    info.family = "bdf";
+    info.member = *k;
     info.title = "backward differentiation formula of order " + std::to_string(*k) + " on the index-3 system";
     info.order = *k;
     info.stages = 1;

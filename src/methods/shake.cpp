@@ -20,6 +20,8 @@ MethodFamily shake_family() {
       if (key != form.key) continue;
       MethodInfo info;
       info.key = form.key;
+      info.family = "shake";
+      info.from_positions = form.form == ShakeForm::two_step;
       info.title = form.title;
       info.order = 2;
       info.symplectic = info.keeps_position = info.momentum_maps = true;

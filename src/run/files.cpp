@@ -27,16 +27,4 @@ void protect_inputs(const std::string& field, const std::string& output, const s
                        ", which is read, and is never overwritten; give another name");
 }
 
-std::vector<std::string> files_of_method(const std::string& key) {
-  for (const std::string_view prefix : {"pair:", "scheme:"}) {
-    const auto at = key.find(prefix);
-    if (at == std::string::npos) continue;
-    constexpr std::string_view extension = ".toml";  // behind it there may be a base
-    const std::string file = key.substr(at + prefix.size());
-    const auto end = file.rfind(extension);
-    return {end == std::string::npos ? file : file.substr(0, end + extension.size())};
-  }
-  return {};
-}
-
 }  // namespace holonom

@@ -21,19 +21,16 @@ MethodEntry find_method(const RunSpec& spec, const Model& model) {
   const std::string place = model.place("integrate.method");
   MethodEntry plain = find_method(key, place);
   if (spec.projection.empty()) return plain;
-  for (const MethodFamily& family : methods().families())
-    if (family.pattern.ends_with("[+" + spec.projection + "]"))
-      if (auto projected = family.parse(key + "+" + spec.projection)) return *projected;
   const std::string what = place + spec.name_of("projection") + " " + spec.projection + ": ";
-  if (key.ends_with("+" + spec.projection)) throw InputError(what + "'" + key + "' is projected already");
+  if (!plain.info.projection.empty()) throw InputError(what + "'" + key + "' is projected already");
+  if (const auto projected = methods().parse(key + "+" + spec.projection)) return *projected;
   const bool needs_none = plain.info.keeps_position && plain.info.keeps_hidden;
   throw InputError(what + "there is no projected form of '" + key +
                    (needs_none ? "', which keeps both constraints without" : "'"));
 }
 
 std::string advice_without_constraints(const MethodInfo& info, const RunSpec& spec) {
-  const auto has_projected = [&](const MethodFamily& family) { return family.parse(info.key + "+jay").has_value(); };
-  const bool projected = std::any_of(methods().families().begin(), methods().families().end(), has_projected);
+  const bool projected = methods().parse(info.key + "+jay").has_value();
   return info.key + " is no method for systems with constraints, and a smaller step does not help: take lobatto-" +
          std::to_string(info.stages + 1) +
          (projected ? ", or " + info.key + "+jay (" + spec.name_of("projection") + " jay)." : ".");

@@ -31,7 +31,7 @@ void check_outputs(const RunSpec& spec, const Model& model) {
   if (spec.resume && spec.out.empty() && spec.events_out.empty())
     refuse("resume", "", "a run is found by its output: give " + spec.name_of("out"));
   std::vector<std::string> inputs = model.files;
-  for (std::string& file : files_of_method(spec.method.value_or(model.method))) inputs.push_back(std::move(file));
+  if (const std::string file = find_method(spec, model).info.file; !file.empty()) inputs.push_back(file);
   protect_inputs(spec.name_of("out"), spec.out, inputs);
   protect_inputs(spec.name_of("events-out"), spec.events_out, inputs);
 }

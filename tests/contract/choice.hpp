@@ -22,11 +22,6 @@ inline bool is_one_of(const Case& on, std::initializer_list<std::string_view> mo
   return std::find(models.begin(), models.end(), std::string_view(on.model)) != models.end();
 }
 
-// The n of "<family>-<n>", or 0 for all else.
-inline int member_of(std::string_view key, std::string_view family) {
-  return key.starts_with(family) ? std::atoi(std::string(key.substr(family.size())).c_str()) : 0;
-}
-
 // What is not under contract, and where. Each is a line of docs/known-deficits.md, which says why.
 struct Deficit {
   const char* line;  // words by which it is found there
@@ -75,19 +70,18 @@ inline bool is_deficit(std::string_view property, const MethodInfo& info, const 
 }
 
 // Methods for steps that are long for stiff springs. (Compositions of them have substeps that are longer still.)
-inline bool is_for_stiff(const MethodInfo& info) {
-  const KeyParts parts = parts_of(info.key);
-  return !parts.scheme && parts.base.ends_with("midpoint");
+inline bool is_for_stiff(const MethodInfo& info) { return info.family == "base" && info.base.ends_with("midpoint"); }
+
+// Whether it differs from others in its coefficients alone.
+inline bool is_one_of_many(const MethodInfo& info) {
+  return !info.scheme.empty() || (info.member > 0 && !(info.family == "lobatto" && info.member <= 3));
 }
 
 // Pairs that run every time. Compositions and members of a family differ in their coefficients only: on most models
 // they have their turn.
 inline bool is_usual(const MethodInfo& info, const Case& on) {
   if (on.stiff()) return is_for_stiff(info);
-  const bool in_family = parts_of(info.key).scheme || member_of(info.key, "lobatto-") > 3 ||
-                         member_of(info.key, "radau-2a-") > 0 || member_of(info.key, "gauss-") > 0 ||
-                         member_of(info.key, "bdf-") > 0;
-  return !in_family ||
+  return !is_one_of_many(info) ||
          is_one_of(on, {"pendulum", "double-pendulum", "charged-particle", "slider-crank", "elastic-double-pendulum",
                         "four-bar-redundant", "spherical-pendulum", "rigid-body-heavy"});
 }
@@ -107,10 +101,7 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
 inline std::vector<Form> forms(const MethodInfo& info, const Case& on) {
   std::vector<Form> list{Form::interpreted};
   if (native_available()) list.push_back(Form::native);
-  const std::string base = parts_of(info.key).base;
-  const bool drifts = base.starts_with("rattle") || base.starts_with("symplectic-euler") ||
-                      base.starts_with("position-verlet") || base.starts_with("geodesic");
-  if (on.small && (drifts || member_of(info.key, "lobatto-") > 0)) list.push_back(Form::dynamic_sizes);
+  if (on.small && info.fixed_sizes) list.push_back(Form::dynamic_sizes);
   return list;
 }
 
@@ -135,20 +126,15 @@ constexpr std::uint64_t other_forms = 8, other_pairs = 16;  // one of so many
 inline std::vector<MethodEntry> representatives() {
   std::vector<MethodEntry> chosen;
   for (MethodEntry& entry : methods().all()) {
-    const KeyParts parts = parts_of(entry.info.key);
+    const MethodInfo& info = entry.info;
     constexpr std::array of_family{"lobatto-3", "lobatto-6", "gauss-2+jay", "radau-2a-2", "bdf-3"};
-    const std::string_view key = entry.info.key;
-    const bool in_family =
-        member_of(key, "lobatto-") + member_of(key, "gauss-") + member_of(key, "radau-2a-") + member_of(key, "bdf-") >
-        0;
-    if (in_family && std::find(of_family.begin(), of_family.end(), key) == of_family.end()) continue;
+    if (info.member > 0 && std::find(of_family.begin(), of_family.end(), info.key) == of_family.end()) continue;
     const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const MethodEntry& other) {
-      const KeyParts its = parts_of(other.info.key);
-      return its.scheme && its.base == parts.base;
+      return !other.info.scheme.empty() && other.info.base == info.base;
     });
-    if (!parts.scheme || same == chosen.end())
+    if (info.scheme.empty() || same == chosen.end())
       chosen.push_back(std::move(entry));
-    else if (parts.scheme->coefficients.size() < parts_of(same->info.key).scheme->coefficients.size())
+    else if (info.substeps.size() < same->info.substeps.size())
       *same = std::move(entry);
   }
   return chosen;

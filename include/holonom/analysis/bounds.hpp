@@ -37,7 +37,7 @@ inline double order_bound(const MethodInfo& info) {
 // SHAKE in its two-step form has its momenta from positions, (q₊ − q)/h: with errors that are larger by 1 / `travel`,
 // |q| / |h q'|.
 inline double positions_to_momenta(const MethodInfo& info, double travel) {
-  return info.key == "shake-two-step" ? std::max(1.0, 1 / travel) : 1.0;
+  return info.from_positions ? std::max(1.0, 1 / travel) : 1.0;
 }
 
 // How many times the rounding errors of a simple step of length h a method has in a step of length part · h. A

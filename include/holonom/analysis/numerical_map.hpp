@@ -66,10 +66,11 @@ class NumericalMap {
   }
 
  private:
-  // As in a run: if it fails, once more without memory.
+  // As in a run
   Status step(State<S>& x, const S& h) {
     const Status status = method_->step(x, h);
-    return !status.ok() && one_step_ && method_->begin(x, h).ok() && method_->step(x, h).ok() ? Status{} : status;
+    if (status.ok() || !one_step_) return status;
+    return once_more(*method_, x, h, status, [&] { return method_->step(x, h); });
   }
   void require(const Status& status, long number) const {
     if (status.ok()) return;

@@ -48,6 +48,13 @@ class AnyMethod {
       "this method does not name its memory, so that a run with it cannot be resumed";
 };
 
+// The one rule for a step that has failed: a method that is a map of states tries it once more without its memory, since
+// first guesses from that may have led astray. attempt(): the step again, from x.
+template <class S, class Attempt>
+Status once_more(AnyMethod<S>& method, const State<S>& x, const S& h, const Status& failed, Attempt&& attempt) {
+  return method.begin(x, h).ok() && attempt().ok() ? Status{} : failed;
+}
+
 struct MethodOptions {
   NewtonOptions newton;
   int threads = 1;                  // for the stages of implicit Runge-Kutta methods; results do not depend on it

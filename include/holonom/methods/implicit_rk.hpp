@@ -16,12 +16,12 @@ class ImplicitRungeKutta {
   static constexpr int N = Sys::N, M = Sys::M;
 
  public:
-  ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, bool projected)
+  // projection: its name, or nothing
+  ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, std::string_view projection)
       : b_(t.b),
         stiffly_accurate_(is_stiffly_accurate(t)),
-        projected_(projected),
+        projection_(sys, projection),
         stages_(sys, {t.A, t.A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()}),
-        projection_(sys),
         q1_(size_q(sys)),
         p1_(size_q(sys)),
         d_(size_q(sys)),
@@ -57,7 +57,7 @@ class ImplicitRungeKutta {
     fill(d_, S(0));
     for (int j = 0; j <= last; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
     add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
-    if (projected_) {
+    if (projection_) {
       memory_.unprojected = p1_;
       if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
       next_lost_.clear();
@@ -80,14 +80,14 @@ class ImplicitRungeKutta {
   void visit_memory(F&& f) {
     stages_.visit_memory(f);
     f("last_multipliers", memory_.lambda);
-    if (projected_) {
+    if (projection_) {
       projection_.visit_memory(f);
       f("unprojected_p", memory_.unprojected);
     }
     if (compensated_) memory_.lost.visit_memory(f);
   }
   Status resume(const Sys& sys, const State<S, N, M>& x, const S&) {
-    return stages_.resume(sys, x.q, projected_ ? memory_.unprojected : x.p, projected_);
+    return stages_.resume(sys, x.q, projection_ ? memory_.unprojected : x.p, static_cast<bool>(projection_));
   }
 
  private:
@@ -103,7 +103,7 @@ class ImplicitRungeKutta {
     return true;
   }
   // Unprojected Gauss methods leave the constraints, and with them the motion.
-  bool stays(const Sys& sys) const { return size_g(sys) == 0 || projected_ || stiffly_accurate_; }
+  bool stays(const Sys& sys) const { return size_g(sys) == 0 || projection_ || stiffly_accurate_; }
   // Lagrange's polynomials of the nodes at 0
   static std::vector<S> at_start(const Vec<S>& c) {
     std::vector<S> weights;
@@ -125,9 +125,9 @@ class ImplicitRungeKutta {
   }
 
   Vec<S> b_;
-  bool stiffly_accurate_, projected_, compensated_ = false;
+  bool stiffly_accurate_, compensated_ = false;
+  Projection<Sys> projection_;
   StageSolver<Sys> stages_;
-  JayProjection<Sys> projection_;
   Vec<S, N> q1_, p1_, d_, travel_;
   Memory memory_;
   Rounding<S, N> next_lost_;

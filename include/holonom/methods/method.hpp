@@ -11,6 +11,12 @@ enum class Needs { separable, split, hamiltonian };
 
 struct MethodInfo {
   std::string key, title;
+  // What the key says, so that nobody has to read it again.
+  std::string family;  // "base", "composition", "shake", "lobatto", "pair", "gauss", "radau-2a", "bdf", "explicit-rk"
+  int member = 0;      // which of the family, where it has numbers: stages, or the order of bdf
+  std::string base, scheme;  // of words: the base, and the scheme that composes it, if one does
+  std::string projection;    // after each step, if there is one
+  std::string file;          // with coefficients of a user's own
   int order = 0;
   int order_q = 0;  // of the positions, if it is another one
   bool symmetric = false, symplectic = false;
@@ -22,6 +28,8 @@ struct MethodInfo {
   bool stage_multipliers = false;  // Λ of the last stage can be had
   bool one_step = true;            // a map of states; if not, the method carries more than a first guess along
   bool compensated = false;        // whether rounding errors of the state are compensated unless asked otherwise
+  bool fixed_sizes = false;        // small systems run with sizes known at compile time
+  bool from_positions = false;     // momenta are differences of positions over h, and so are their rounding errors
   Needs needs = Needs::hamiltonian;
   std::string citation;
   std::string remark;            // what a user should know before choosing it

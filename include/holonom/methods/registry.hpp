@@ -42,6 +42,8 @@ class Registry {
  public:
   void add(MethodFamily family) { families_.push_back(std::move(family)); }
   const std::vector<MethodFamily>& families() const { return families_; }
+  // Nothing if there is no such method.
+  std::optional<MethodEntry> parse(std::string_view key) const;
   // Throws InputError with the nearest key if there is no such method.
   MethodEntry find(std::string_view key) const;
   // All members of all families.

@@ -4,25 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
 
-#include "holonom/coefficients/composition.hpp"
 #include "holonom/methods/method.hpp"
 
 namespace holonom {
-
-// "suzuki-4/respa-4", "suzuki-4": the scheme and the base of a composition; no scheme: all else.
-struct KeyParts {
-  const CompositionScheme* scheme = nullptr;
-  std::string base;
-};
-inline KeyParts parts_of(std::string_view key) {
-  const auto slash = key.find('/');
-  const CompositionScheme* scheme = find_composition(key.substr(0, slash));
-  if (!scheme) return {nullptr, std::string(key)};
-  return {scheme, slash == std::string_view::npos ? "rattle" : std::string(key.substr(slash + 1))};
-}
 
 struct Substeps {
   int count = 1;                // evaluations of all forces, about

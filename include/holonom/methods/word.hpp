@@ -10,6 +10,7 @@
 // part in which it does so at its end; only their sum matters otherwise.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "holonom/system.hpp"
@@ -67,6 +68,31 @@ Word<S> compose(const Word<S>& base, const std::vector<S>& coefficients, bool wi
   Word<S> word;
   for (std::size_t i = 0; i < coefficients.size(); ++i) append(word, i % 2 == 0 ? base : other, coefficients[i]);
   return word;
+}
+
+// Whether each move has a kick of a before it and of b behind it, as symplectic Euler and its adjoint have: then the
+// word is a method for any H(q, p), whose moves have these kicks within.
+template <class S>
+bool suits_any_hamiltonian(const Word<S>& word) {
+  Word<S> expected;
+  for (const Letter<S>& letter : word)
+    if (!letter.is_kick()) append(expected, {kick(letter.a), letter, kick(letter.b)});
+  std::erase_if(expected, [](const Letter<S>& letter) { return letter.is_kick() && letter.a == S(0); });
+  return expected.size() == word.size() &&
+         std::equal(word.begin(), word.end(), expected.begin(), [](const Letter<S>& x, const Letter<S>& y) {
+           return x.kind == y.kind && x.part == y.part && x.a == y.a && x.b == y.b;
+         });
+}
+
+// The same word in another scalar.
+template <class S, class From>
+Word<S> converted(const Word<From>& word) {
+  const auto number = [](const From& x) { return S(x.numerator()) / S(x.denominator()); };
+  Word<S> result;
+  for (const Letter<From>& letter : word)
+    result.push_back({letter.is_kick() ? Letter<S>::Kind::kick : Letter<S>::Kind::move, letter.part, number(letter.a),
+                      number(letter.b)});
+  return result;
 }
 
 }  // namespace holonom

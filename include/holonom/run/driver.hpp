@@ -19,7 +19,7 @@ struct RunPlan {
   long steps = 0;
   long every = 1;
   bool watch_all = true;  // observe every step; if not, the recorded ones only, and let the method save work between
-  bool retry = true;      // a step that fails is tried once more after `begin`; not for methods with a history
+  bool retry = true;      // a step that fails is tried once more (once_more); not for methods with a history
   bool stage_multipliers = false;                // record Λ_s where the method has it, instead of the exact λ(q, p)
   const std::atomic<bool>* interrupt = nullptr;  // set from a signal handler
   std::string advice = "Try a smaller step.";    // what to do about a step that fails for no reason of its own

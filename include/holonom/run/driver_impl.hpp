@@ -95,8 +95,7 @@ void Driver<S>::take_steps(long end) {
       status = method_.begin(x_, h_);
       if (status.ok()) continue;
     }
-    // Once more without memory: first guesses from it may have led astray.
-    if (!status.ok() && plan_.retry && method_.begin(x_, h_).ok() && attempt(1).ok()) status = {};
+    if (!status.ok() && plan_.retry) status = once_more(method_, x_, h_, status, [&] { return attempt(1); });
     if (!status.ok()) return fail(status);
     std::swap(x_, next_);
     seen_.energy = next_energy_;

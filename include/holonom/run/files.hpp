@@ -11,9 +11,6 @@ bool is_hdf5(const std::string& name);
 // Whether two names stand for one file, be it there yet or not.
 bool same_file(const std::string& a, const std::string& b);
 
-// The files that the key of a method names.
-std::vector<std::string> files_of_method(const std::string& key);
-
 // Throws InputError if an output, named by a field, is one of the files that are read, also under another name.
 void protect_inputs(const std::string& field, const std::string& output, const std::vector<std::string>& inputs);
 

@@ -112,7 +112,7 @@ void RunOf<S>::identify() {
     is("data file " + name_alone(model().files[i]), content(model().files[i]));
   for (const auto& [name, value] : about.parameters) is("parameter " + name, value);
   is("method", method.key);
-  for (const std::string& file : files_of_method(method.key)) is("method file " + name_alone(file), content(file));
+  if (!method.file.empty()) is("method file " + name_alone(method.file), content(method.file));
   is("formulation", spec_.formulation);
   is("step", about.step);
   is("tolerance", to_text(spec_.tolerance));
