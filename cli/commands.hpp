@@ -15,10 +15,17 @@ enum ExitCode {
 };
 
 using Command = std::function<int()>;
-void add_run(CLI::App& app, Command& chosen);
-void add_check(CLI::App& app, Command& chosen);
-void add_compare(CLI::App& app, Command& chosen);
-void add_certify(CLI::App& app, Command& chosen);
-void add_methods(CLI::App& app, Command& chosen);
+
+// ---- the list: `holonom NAME` is add_NAME in NAME.cpp
+#define HOLONOM_COMMANDS(COMMAND) \
+  COMMAND(run)                    \
+  COMMAND(check)                  \
+  COMMAND(compare)                \
+  COMMAND(certify)                \
+  COMMAND(methods)
+
+#define HOLONOM_DECLARE(name) void add_##name(CLI::App& app, Command& chosen);
+HOLONOM_COMMANDS(HOLONOM_DECLARE)
+#undef HOLONOM_DECLARE
 
 }  // namespace holonom

@@ -76,11 +76,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
   Command chosen;
-  add_run(app, chosen);
-  add_check(app, chosen);
-  add_compare(app, chosen);
-  add_certify(app, chosen);
-  add_methods(app, chosen);
+#define HOLONOM_ADD(name) add_##name(app, chosen);
+  HOLONOM_COMMANDS(HOLONOM_ADD)
+#undef HOLONOM_ADD
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -6,10 +6,6 @@
 
 namespace holonom {
 
-bool is_hdf5(const std::string& name) {
-  return name.ends_with(".h5") || name.ends_with(".hdf5") || name.ends_with(".h5md");
-}
-
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;

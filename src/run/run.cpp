@@ -6,6 +6,7 @@
 #include "holonom/expr/parser.hpp"
 #include "holonom/model/toml.hpp"
 #include "holonom/run/files.hpp"
+#include "holonom/run/outputs.hpp"
 #include "holonom/run/precision.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/run_of.hpp"
@@ -18,7 +19,7 @@ void check_outputs(const RunSpec& spec, const Model& model) {
   const auto refuse = [&](const std::string& field, const std::string& value, const std::string& why) {
     throw InputError(spec.name_of(field) + (value.empty() ? "" : " " + value) + ": " + why);
   };
-  if (!spec.out.empty() && !spec.out.ends_with(".csv") && !is_hdf5(spec.out))
+  if (!spec.out.empty() && !output_format<double>(spec.out))
     refuse("out", spec.out, "the file name must end in .csv or .h5");
   if (spec.sample && spec.out.empty())
     refuse("sample", "", "there is no " + spec.name_of("out") + " to write the samples to");

@@ -8,6 +8,7 @@
 
 #include "holonom/any_system.hpp"
 #include "holonom/memory.hpp"
+#include "holonom/methods/interfaces.hpp"
 #include "holonom/methods/method.hpp"
 #include "holonom/solve/constraints.hpp"
 
@@ -48,8 +49,8 @@ class AnyMethod {
       "this method does not name its memory, so that a run with it cannot be resumed";
 };
 
-// The one rule for a step that has failed: a method that is a map of states tries it once more without its memory, since
-// first guesses from that may have led astray. attempt(): the step again, from x.
+// The one rule for a step that has failed: a method that is a map of states tries it once more without its memory,
+// since first guesses from that may have led astray. attempt(): the step again, from x.
 template <class S, class Attempt>
 Status once_more(AnyMethod<S>& method, const State<S>& x, const S& h, const Status& failed, Attempt&& attempt) {
   return method.begin(x, h).ok() && attempt().ok() ? Status{} : failed;
@@ -72,6 +73,7 @@ class Unsuitable : public std::runtime_error {
 template <class Method, class View>
 class MethodOn final : public AnyMethod<typename View::Scalar> {
   using S = typename View::Scalar;
+  static_assert(MethodOf<Method, View>);
 
  public:
   template <class... Further>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "holonom/methods/drift.hpp"
+#include "holonom/methods/interfaces.hpp"
 #include "holonom/methods/word.hpp"
 
 namespace holonom {
@@ -23,6 +24,7 @@ class Composition {
         motion_(sys, moves(word_), std::forward<Further>(further)...),
         q_(size_q(sys)),
         p_(size_q(sys)) {
+    static_assert(MotionOf<Motion<Sys>, Sys>);
     for (const Letter<S>& letter : word_)
       if (letter.is_kick()) force(letter.part) = Vec<S, N>(size_q(sys));
   }

@@ -6,8 +6,6 @@
 
 namespace holonom {
 
-bool is_hdf5(const std::string& name);
-
 // Whether two names stand for one file, be it there yet or not.
 bool same_file(const std::string& a, const std::string& b);
 

@@ -6,8 +6,7 @@
 
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
-#include "holonom/run/files.hpp"
-#include "holonom/run/hdf5.hpp"
+#include "holonom/run/outputs.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/run_of.hpp"
 #include "holonom/version.hpp"
@@ -48,7 +47,8 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
     if (const double rows = std::abs(to_double(S(S(steps) * h_ / *interval_))); rows > most_rows)
       throw InputError(what + "these are " + shorten(rows) +
                        " rows, more than anyone can keep; take a longer interval");
-    if (!is_hdf5(spec_.out)) warnings.push_back("rows between steps are interpolated; only .h5 files mark them");
+    if (!output_format<S>(spec_.out)->marks_samples)
+      warnings.push_back("rows between steps are interpolated; only .h5 files mark them");
   }
   identify();
 }
@@ -133,14 +133,13 @@ void RunOf<S>::identify() {
 template <class S>
 std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
   if (spec_.out.empty()) return nullptr;
-  if (!is_hdf5(spec_.out)) return std::make_unique<CsvRecorder<S>>(spec_.out, system_->labels(), mode);
   Provenance about = provenance(model(), method.key, h_);
   const double rows =
       interval_ ? to_double(S(S(steps) * h_ / *interval_)) : static_cast<double>(steps) / static_cast<double>(every_);
   about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
   about.engine = native ? "llvm" : "interp";
   if (interval_) about.sample = to_text(*interval_);
-  return std::make_unique<Hdf5Recorder<S>>(spec_.out, system_->labels(), about, mode);
+  return output_format<S>(spec_.out)->open({spec_.out, system_->labels(), about, mode});
 }
 
 template <class S>
