@@ -9,9 +9,9 @@
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
-#include "holonom/run/csv.hpp"
 #include "holonom/run/files.hpp"
 #include "holonom/run/preparation.hpp"
+#include "holonom/run/row_file.hpp"
 #include "options.hpp"
 #include "output.hpp"
 

@@ -48,7 +48,7 @@ class CliTest(unittest.TestCase):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return name
 
-    def run_program(self, *arguments, timeout=60):
+    def run_program(self, *arguments, timeout=300):
         return subprocess.run(
             [PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, timeout=timeout,
             encoding="utf-8", errors="surrogateescape")

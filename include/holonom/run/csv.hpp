@@ -9,14 +9,6 @@
 
 namespace holonom {
 
-// As it stands, or in quotes if it has to be.
-inline std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
-}
-
 namespace detail {
 
 template <class S>

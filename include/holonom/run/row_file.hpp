@@ -9,6 +9,14 @@
 
 namespace holonom {
 
+// A cell of a CSV file: the text as it stands, or in quotes if it has to be.
+inline std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
 class RowFile {
  public:
   // Throws InputError if the file cannot be written, another run is writing it, it exists and may not be overwritten,
