@@ -35,7 +35,7 @@ packages:
 
 format:
 	clang-format -i $$(git ls-files '*.hpp' '*.cpp')
-	for f in $$(git ls-files '*.cpp.in'); do clang-format --assume-filename=x.cpp < $$f > $$f.new && mv $$f.new $$f; done
+	for f in $$(git ls-files '*.cpp.in'); do sed 's/@SCALAR@/SCALAR_/g' $$f | clang-format --assume-filename=x.cpp | sed 's/SCALAR_/@SCALAR@/g' > $$f.new && mv $$f.new $$f; done
 
 clean:
 	rm -rf build build-*
