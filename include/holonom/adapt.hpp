@@ -3,6 +3,7 @@
 #pragma once
 
 #include "holonom/any_system.hpp"
+#include "holonom/own_quantities.hpp"
 
 namespace holonom {
 
@@ -85,147 +86,64 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     }
   }
 
-  std::string lacks_hpp() const override {
-    return HasHpp<Sys> || Separable<Sys> ? "" : "it lacks the members H_pp and H_pq of " + this->labels().model;
-  }
-  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHpp<Sys>)
-      fill_from(out, [&](auto& y) { sys_.H_pp(fixed(q), fixed(p), fixed(u), y); });
-    else if constexpr (Separable<Sys>)
-      mass_.solve(u, out);
-    else
-      throw std::logic_error(lacks_hpp());
-  }
-  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHpp<Sys>)
-      fill_from(out, [&](auto& y) { sys_.H_pq(fixed(q), fixed(p), fixed(u), y); });
-    else if constexpr (Separable<Sys>)
-      fill(out, S(0));
-    else
-      throw std::logic_error(lacks_hpp());
-  }
-
-  // H_qq u and (λ·g)_qq u from the system, or exactly by duals if it can be taken to them.
-  std::string lacks_hqq() const override {
-    return HasHqq<Sys> || RebindsTo<Sys, Dual<S>>
-               ? ""
-               : "it lacks the members H_qq and lambda_g_qq, or rebind, of " + this->labels().model;
-  }
-  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHqq<Sys>) {
-      fill_from(out, [&](auto& y) { energy_qq(sys_, fixed(q), fixed(p), fixed(u), y); });
-    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
-      const auto dual = sys_.template rebind<Dual<S>>();
-      QVec<std::decay_t<decltype(dual)>> x(this->n()), y(this->n());
-      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
-      if constexpr (Hamiltonian<Sys>) {
-        auto constant = x;
-        for (int i = 0; i < this->n(); ++i) constant[i] = Dual<S>(p[i]);
-        dual.H_q(x, constant, y);
+  void evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const override {
+    with_quantity(f, [&]<Quantity known>() {
+      if constexpr (is_known<known, Sys>()) {
+        QVec<Sys> q(this->n()), p(this->n()), u(this->n()), v(this->n()), w(this->n());
+        MVec<Sys> lambda(this->m());
+        const ArgumentsOf<Sys> own{.q = copied(x.q, q),
+                                   .p = copied(x.p, p),
+                                   .lambda = copied(x.lambda, lambda),
+                                   .u = copied(x.u, u),
+                                   .v = copied(x.v, v),
+                                   .w = copied(x.w, w),
+                                   .part = x.part};
+        ResultOf<Sys, known> y(out.size());
+        evaluate_own<known>(sys_, own, y);
+        std::copy(y.begin(), y.end(), out.begin());
       } else {
-        dual.V_q(x, y);
+        throw std::logic_error(lacks(known));
       }
-      for (int i = 0; i < this->n(); ++i) out[i] = y[i].d;
-    } else {
-      throw std::logic_error(lacks_hqq());
-    }
+    });
   }
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHqq<Sys>) {
-      MVec<Sys> l(this->m());
-      std::copy(lambda.begin(), lambda.end(), l.begin());
-      fill_from(out, [&](auto& y) { sys_.lambda_g_qq(fixed(q), l, fixed(u), y); });
-    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
-      const auto dual = sys_.template rebind<Dual<S>>();
-      QVec<std::decay_t<decltype(dual)>> x(this->n());
-      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
-      auto J = make_jacobian(dual);
-      dual.G(x, J);
-      fill(out, S(0));
-      for (int k = 0; k < this->m(); ++k) J.row(k, [&](int j, const Dual<S>& a) { out[j] += a.d * lambda[k]; });
-    } else {
-      throw std::logic_error(lacks_hqq());
-    }
+  std::string lacks(Quantity f) const override {
+    const auto without = [&](const std::string& what) {
+      return "it lacks the " + what + " of " + this->labels().model;
+    };
+    if (!Separable<Sys> && (f == Quantity::V || f == Quantity::V_qq)) return without("members V, V_q and mass");
+    if (f == Quantity::V) return {};
+    if (f == Quantity::V_parts) return Split<Sys> ? "" : without("members V_slow_q and V_fast_q");
+    if (with_quantity(f, []<Quantity known>() { return is_known<known, Sys>(); })) return {};
+    return without("member " + std::string(name_of(f)) + " or rebind");
   }
 
-  // g_qq(u, v) from the system, or exactly by duals if it can be taken to them.
-  std::string lacks_curvature() const override {
-    return HasCurvature<Sys> || RebindsTo<Sys, Dual<S>>
-               ? ""
-               : "it lacks the member g_qq or rebind of " + this->labels().model;
-  }
-  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
-    if constexpr (HasCurvature<Sys>) {
-      MVec<Sys> y(this->m());
-      sys_.g_qq(fixed(q), fixed(u), fixed(v), y);
-      std::copy(y.begin(), y.end(), out.begin());
-    } else if constexpr (RebindsTo<Sys, Dual<S>>) {
-      const auto dual = sys_.template rebind<Dual<S>>();
-      QVec<std::decay_t<decltype(dual)>> x(this->n());
-      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
-      auto J = make_jacobian(dual);
-      dual.G(x, J);
-      for (int k = 0; k < this->m(); ++k) {
-        out[k] = S(0);
-        J.row(k, [&](int j, const Dual<S>& a) { out[k] += a.d * v[j]; });
-      }
-    } else {
-      throw std::logic_error(lacks_curvature());
-    }
-  }
-
-  std::string lacks_separable() const override {
-    return Separable<Sys> ? "" : "it lacks the members V, V_q and mass of " + this->labels().model;
-  }
   S V(const Vec<S>& q) const override {
     if constexpr (Separable<Sys>)
       return sys_.V(fixed(q));
     else
-      throw std::logic_error(lacks_separable());
+      throw std::logic_error(lacks(Quantity::V));
   }
   void V_q(const Vec<S>& q, Vec<S>& out) const override {
     if constexpr (Separable<Sys>)
       fill_from(out, [&](auto& y) { sys_.V_q(fixed(q), y); });
     else
-      throw std::logic_error(lacks_separable());
+      throw std::logic_error(lacks(Quantity::V));
   }
   const AnyMass<S>& mass() const override { return mass_; }
 
-  std::string lacks_split() const override {
-    return Split<Sys> ? "" : "it lacks the members V_slow_q and V_fast_q of " + this->labels().model;
-  }
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const override {
     if constexpr (Split<Sys>)
       fill_from(out, [&](auto& y) { sys_.V_slow_q(fixed(q), y); });
     else
-      throw std::logic_error(lacks_split());
+      throw std::logic_error(lacks(Quantity::V_parts));
   }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const override {
     if constexpr (Split<Sys>)
       fill_from(out, [&](auto& y) { sys_.V_fast_q(fixed(q), y); });
     else
-      throw std::logic_error(lacks_split());
+      throw std::logic_error(lacks(Quantity::V_parts));
   }
 
-  // V_qq u from the system, or exactly by duals if it can be taken to them.
-  std::string lacks_hessian() const override {
-    return HasHessian<Sys> || (Separable<Sys> && RebindsTo<Sys, Dual<S>>)
-               ? ""
-               : "it lacks the member V_qq or rebind of " + this->labels().model;
-  }
-  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override {
-    if constexpr (HasHessian<Sys>) {
-      fill_from(out, [&](auto& y) { sys_.V_qq(part, fixed(q), fixed(u), y); });
-    } else if constexpr (Separable<Sys> && RebindsTo<Sys, Dual<S>>) {
-      const auto dual = sys_.template rebind<Dual<S>>();
-      QVec<std::decay_t<decltype(dual)>> x(this->n()), y(this->n());
-      for (int i = 0; i < this->n(); ++i) x[i] = Dual<S>(q[i], u[i]);
-      gradient(dual, part, x, y);
-      for (int i = 0; i < this->n(); ++i) out[i] = y[i].d;
-    } else {
-      throw std::logic_error(lacks_hessian());
-    }
-  }
   void invariants(const Vec<S>&, const Vec<S>&, Vec<S>&) const override {}
 
  private:
@@ -234,6 +152,12 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     QVec<Sys> y(x.size());
     std::copy(x.begin(), x.end(), y.begin());
     return y;
+  }
+  template <class Own>
+  static const Own* copied(const Vec<S>* x, Own& y) {
+    if (!x) return nullptr;
+    std::copy(x->begin(), x->end(), y.begin());
+    return &y;
   }
   static Vec<S> dynamic(const QVec<Sys>& x) {
     Vec<S> y(x.size());

@@ -56,7 +56,7 @@ struct SmallCode {
 };
 
 template <class S>
-class AnySystem {
+class AnySystem : public QuantityMembers<AnySystem<S>, S> {
  public:
   using Scalar = S;
   static constexpr int N = Dynamic, M = Dynamic;
@@ -77,38 +77,28 @@ class AnySystem {
   // The size of the terms of g, where it is known: rounding errors of g are ε times this.
   virtual void g_scale(const Vec<S>&, Vec<S>& out) const { fill(out, S(0)); }
 
-  // Products with H_pp and H_pq, and g_qq(u, v). Empty reason: available.
-  virtual std::string lacks_hpp() const { return {}; }
-  virtual void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
-  virtual void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
-  // The rest of the second derivatives, as products, for Newton's method: H_qq u and (λ·g)_qq u.
-  virtual std::string lacks_hqq() const = 0;
-  virtual void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const = 0;
-  virtual void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const = 0;
-  virtual std::string lacks_curvature() const { return {}; }
-  virtual void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const = 0;
+  // The second and third derivatives of quantities.hpp; each has a member of its own, such as H_pp(q, p, u, out).
+  virtual void evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const = 0;
+  // Why a quantity cannot be had; empty if it can.
+  virtual std::string lacks(Quantity f) const = 0;
 
-  // H = ½ pᵀM⁻¹p + V(q) with constant M, or the reason why not.
-  virtual std::string lacks_separable() const = 0;
+  // Where H = ½ pᵀM⁻¹p + V(q) with constant M, which is what lacks(Quantity::V) says.
   virtual S V(const Vec<S>& q) const = 0;
   virtual void V_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual const AnyMass<S>& mass() const = 0;
-  // V = V_slow + V_fast, and products with the second derivative of V or of a part. Empty reason: available.
-  virtual std::string lacks_split() const = 0;
+  // Where V = V_slow + V_fast: lacks(Quantity::V_parts).
   virtual void V_slow_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
-  virtual std::string lacks_hessian() const = 0;
-  virtual void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const = 0;
   // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas
   // are evaluated, so that results do not depend on the latter.
   virtual bool is_small() const { return false; }
   virtual SmallCode small_code() const { return {}; }
   // 1/m for each coordinate if the mass is constant and diagonal, else nullptr.
   const Vec<S>* inverse_mass_diagonal() const {
-    return lacks_separable().empty() ? mass().inverse_diagonal() : nullptr;
+    return knows(*this, Quantity::V) ? mass().inverse_diagonal() : nullptr;
   }
   // The mass if it is constant and sparse, else nullptr.
-  const SparseMass<S>* sparse_mass() const { return lacks_separable().empty() ? mass().sparse() : nullptr; }
+  const SparseMass<S>* sparse_mass() const { return knows(*this, Quantity::V) ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
   // To be recorded and averaged, without a claim that they are conserved; λ only where something uses it.
@@ -131,15 +121,24 @@ class AnySystem {
   std::shared_ptr<const Pattern> pattern_;
 };
 
+// The first reason why one of these cannot be had
+template <class S, class... More>
+std::string first_lack(const AnySystem<S>& sys, Quantity f, More... more) {
+  std::string reason = sys.lacks(f);
+  if constexpr (sizeof...(more) > 0)
+    if (reason.empty()) return first_lack(sys, more...);
+  return reason;
+}
+
 // Any H(q, p), with products of H_pp and H_pq
 template <class S>
-class HamiltonianView {
+class HamiltonianView : public QuantityMembers<HamiltonianView<S>, S> {
  public:
   using Scalar = S;
   static constexpr int N = Dynamic, M = Dynamic;
 
   explicit HamiltonianView(const AnySystem<S>& sys) : sys_(&sys) {}
-  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_hpp(); }
+  static std::string missing(const AnySystem<S>& sys) { return first_lack(sys, Quantity::H_pp, Quantity::H_pq); }
 
   int n() const { return sys_->n(); }
   int m() const { return sys_->m(); }
@@ -147,23 +146,16 @@ class HamiltonianView {
   S H(const Vec<S>& q, const Vec<S>& p) const { return sys_->H(q, p); }
   void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const { sys_->H_q(q, p, out); }
   void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const { sys_->H_p(q, p, out); }
-  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pp(q, p, u, out); }
-  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_pq(q, p, u, out); }
-  std::string lacks_hqq() const { return sys_->lacks_hqq(); }
-  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const { sys_->H_qq(q, p, u, out); }
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
-    sys_->lambda_g_qq(q, lambda, u, out);
-  }
+  void evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const { sys_->evaluate(f, x, out); }
+  std::string lacks(Quantity f) const { return sys_->lacks(f); }
   void g(const Vec<S>& q, Vec<S>& out) const { sys_->g(q, out); }
   void G(const Vec<S>& q, Jacobian<S>& out) const { sys_->G(q, out); }
   void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const { sys_->g_and_G(q, g, G); }
   void g_scale(const Vec<S>& q, Vec<S>& out) const { sys_->g_scale(q, out); }
-  std::string lacks_curvature() const { return sys_->lacks_curvature(); }
-  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const { sys_->g_qq(q, u, v, out); }
   const Vec<S>* inverse_mass_diagonal() const { return sys_->inverse_mass_diagonal(); }
   const SparseMass<S>* sparse_mass() const { return sys_->sparse_mass(); }
   std::unique_ptr<AnySystem<S>> clone() const { return sys_->clone(); }
-  bool is_separable() const { return sys_->lacks_separable().empty(); }
+  bool is_separable() const { return knows(*sys_, Quantity::V); }
 
  protected:
   const AnySystem<S>* sys_;
@@ -174,14 +166,12 @@ template <class S>
 class SeparableView : public HamiltonianView<S> {
  public:
   using HamiltonianView<S>::HamiltonianView;
-  static std::string missing(const AnySystem<S>& sys) { return sys.lacks_separable(); }
+  static std::string missing(const AnySystem<S>& sys) { return sys.lacks(Quantity::V); }
 
   S V(const Vec<S>& q) const { return this->sys_->V(q); }
   void V_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_q(q, out); }
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_slow_q(q, out); }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_fast_q(q, out); }
-  std::string lacks_hessian() const { return this->sys_->lacks_hessian(); }
-  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const { this->sys_->V_qq(part, q, u, out); }
   const AnyMass<S>& mass() const { return this->sys_->mass(); }
 };
 
@@ -189,15 +179,12 @@ template <class S>
 class SplitView : public SeparableView<S> {
  public:
   using SeparableView<S>::SeparableView;
-  static std::string missing(const AnySystem<S>& sys) {
-    const std::string reason = sys.lacks_separable();
-    return reason.empty() ? sys.lacks_split() : reason;
-  }
+  static std::string missing(const AnySystem<S>& sys) { return first_lack(sys, Quantity::V, Quantity::V_parts); }
 };
 
 // A small separable system in double with sizes known at compile time: a step then stays in registers.
 template <int N_, int M_>
-class SmallView {
+class SmallView : public QuantityMembers<SmallView<N_, M_>, double, N_, M_> {
  public:
   using Scalar = double;
   static constexpr int N = N_, M = M_;
@@ -212,7 +199,7 @@ class SmallView {
     return sys.n() == N && sys.m() == M && sys.is_small() ? "" : "a small system of this size";
   }
 
-  double V(const Vec<double, N>& q) const { return sys_->V(copied(q, q_)); }
+  double V(const Vec<double, N>& q) const { return sys_->V(*copied(&q, q_)); }
   void V_q(const Vec<double, N>& q, Vec<double, N>& out) const { call(SmallFormula::V_q, q, out.data()); }
   const DiagonalMass<double, N>& mass() const { return mass_; }
   void g(const Vec<double, N>& q, Vec<double, M>& out) const { call(SmallFormula::g, q, out.data()); }
@@ -221,34 +208,28 @@ class SmallView {
     call(SmallFormula::g_and_G, q, g.data(), &G(0, 0));
   }
   void g_scale(const Vec<double, N>& q, Vec<double, M>& out) const {
-    sys_->g_scale(copied(q, q_), g_);
-    copy_back(g_, out);
+    sys_->g_scale(*copied(&q, q_), g_);
+    std::copy(g_.begin(), g_.end(), out.begin());
   }
-  std::string lacks_curvature() const { return sys_->lacks_curvature(); }
-  void g_qq(const Vec<double, N>& q, const Vec<double, N>& u, const Vec<double, N>& v, Vec<double, M>& out) const {
-    sys_->g_qq(copied(q, q_), copied(u, u_), copied(v, v_), g_);
-    copy_back(g_, out);
-  }
-  std::string lacks_hqq() const { return sys_->lacks_hqq(); }
-  void V_qq(Part part, const Vec<double, N>& q, const Vec<double, N>& u, Vec<double, N>& out) const {
-    sys_->V_qq(part, copied(q, q_), copied(u, u_), v_);
-    copy_back(v_, out);
-  }
-  void lambda_g_qq(const Vec<double, N>& q, const Vec<double, M>& lambda, const Vec<double, N>& u,
-                   Vec<double, N>& out) const {
-    sys_->lambda_g_qq(copied(q, q_), copied(lambda, g_), copied(u, u_), v_);
-    copy_back(v_, out);
+  std::string lacks(Quantity f) const { return sys_->lacks(f); }
+  template <int K>
+  void evaluate(Quantity f, const Arguments<double, N, M>& x, Vec<double, K>& out) const {
+    Arguments<double> y{
+        .q = copied(x.q, q_), .p = copied(x.p, p_), .lambda = copied(x.lambda, lambda_), .u = copied(x.u, u_)};
+    y.v = x.v == x.u ? y.u : copied(x.v, v_);  // g_qq(u, u) is cheaper than g_qq(u, v)
+    y.w = copied(x.w, w_);
+    y.part = x.part;
+    Vec<double>& result = is_per_constraint(f) ? g_ : row_;
+    sys_->evaluate(f, y, result);
+    std::copy(result.begin(), result.end(), out.begin());
   }
 
  private:
   template <int K>
-  static const Vec<double>& copied(const Vec<double, K>& x, Vec<double>& y) {
-    std::copy(x.begin(), x.end(), y.begin());
-    return y;
-  }
-  template <int K>
-  static void copy_back(const Vec<double>& x, Vec<double, K>& y) {
-    std::copy(x.begin(), x.end(), y.begin());
+  static const Vec<double>* copied(const Vec<double, K>* x, Vec<double>& y) {
+    if (!x) return nullptr;
+    std::copy(x->begin(), x->end(), y.begin());
+    return &y;
   }
   template <class... Out>
   void call(SmallFormula f, const Vec<double, N>& q, Out*... out) const {
@@ -261,7 +242,8 @@ class SmallView {
   SmallCode code_;
   mutable std::array<const double*, 2> in_{nullptr, static_cast<const double*>(static_cast<const void*>(sys_))};
   DiagonalMass<double, N> mass_;
-  mutable Vec<double> q_ = Vec<double>(N), u_ = Vec<double>(N), v_ = Vec<double>(N), g_ = Vec<double>(M);
+  mutable Vec<double> q_ = Vec<double>(N), p_ = q_, u_ = q_, v_ = q_, w_ = q_, row_ = q_;
+  mutable Vec<double> g_ = Vec<double>(M), lambda_ = g_;
 };
 
 static_assert(HasHessian<SeparableView<double>> && Split<SplitView<double>> && HasHpp<HamiltonianView<double>> &&

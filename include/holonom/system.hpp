@@ -4,9 +4,13 @@
 //   Scalar, N, M      the scalar; the sizes at compile time, or Dynamic with members n(), m()
 //   g(q, out), G(q, out)                      the constraints and their Jacobian
 //   V(q), V_q(q, out), mass()                 Separable: H = ½ pᵀM⁻¹p + V(q), M constant
-//   H, H_q, H_p, H_pp(q,p,u,out), H_pq(q,p,u,out)   HasHpp: any H(q, p); the last two are products
-//   g_qq(q, u, v, out)                        HasCurvature: the second derivative g_qq(u, v)
+//   H(q, p), H_q(q, p, out), H_p(q, p, out)   Hamiltonian: any H(q, p)
 //   V_slow_q(q, out), V_fast_q(q, out)        Split: V = V_slow + V_fast
+//
+// and second and third derivatives, as products; they are those of quantities.hpp, such as
+//
+//   H_pp(q, p, u, out), H_pq(q, p, u, out)    HasHpp
+//   g_qq(q, u, v, out)                        HasCurvature: the second derivative g_qq(u, v)
 //   V_qq(part, q, u, out)                     HasHessian: V_qq u of all of V, or of a part; for stiff ones
 //   H_qq(q, p, u, out) or V_qq, lambda_g_qq(q, λ, u, out)   HasHqq: H_qq u and (λ·g)_qq u; for Newton's method
 //
@@ -17,9 +21,9 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
 
 #include "holonom/jacobian.hpp"
+#include "holonom/quantities.hpp"
 #include "holonom/state.hpp"
 
 namespace holonom {
@@ -34,6 +38,10 @@ template <class Sys>
 using JacobianOf = Jacobian<typename Sys::Scalar, Sys::N, Sys::M>;
 template <class Sys>
 using StateOf = State<typename Sys::Scalar, Sys::N, Sys::M>;
+template <class Sys>
+using ArgumentsOf = Arguments<typename Sys::Scalar, Sys::N, Sys::M>;
+template <class Sys, Quantity f>
+using ResultOf = std::conditional_t<is_per_constraint(f), MVec<Sys>, QVec<Sys>>;
 
 template <class Sys>
 concept Constrained = requires(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& g, JacobianOf<Sys>& G) {
@@ -58,16 +66,17 @@ concept Hamiltonian = Constrained<Sys> && requires(const Sys& sys, const QVec<Sy
   sys.H_p(q, q, out);
 };
 
-template <class Sys>
-concept HasHpp = Hamiltonian<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
-  sys.H_pp(q, q, q, out);
-  sys.H_pq(q, q, q, out);
+// The member of a quantity of quantities.hpp.
+template <class Sys, Quantity f>
+concept Has = Constrained<Sys> && requires(const Sys& sys, const ArgumentsOf<Sys>& x, ResultOf<Sys, f>& out) {
+  Member<f>::evaluate(sys, x, out);
 };
 
 template <class Sys>
-concept HasCurvature = Constrained<Sys> && requires(const Sys& sys, const QVec<Sys>& q, MVec<Sys>& out) {
-  sys.g_qq(q, q, q, out);
-};
+concept HasHpp = Hamiltonian<Sys> && Has<Sys, Quantity::H_pp> && Has<Sys, Quantity::H_pq>;
+
+template <class Sys>
+concept HasCurvature = Has<Sys, Quantity::g_qq>;
 
 // V = V_slow + V_fast, for methods that treat the parts differently.
 template <class Sys>
@@ -75,8 +84,6 @@ concept Split = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, Q
   sys.V_slow_q(q, out);
   sys.V_fast_q(q, out);
 };
-
-enum class Part : std::uint8_t { all, slow, fast };  // of the potential
 
 template <class Sys, class T>
 concept RebindsTo = requires(const Sys& sys) {
@@ -123,31 +130,17 @@ void gradient(const Sys& sys, Part part, const QVec<Sys>& q, QVec<Sys>& out) {
 
 // V_qq u of a part, where the system offers it.
 template <class Sys>
-concept HasHessian = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
-  sys.V_qq(Part::all, q, q, out);
-};
+concept HasHessian = Separable<Sys> && Has<Sys, Quantity::V_qq>;
 
 template <class Sys>
-concept HasHqq = Constrained<Sys> &&
-    requires(const Sys& sys, const QVec<Sys>& q, const MVec<Sys>& lambda, QVec<Sys>& out) {
-  sys.lambda_g_qq(q, lambda, q, out);
-  requires HasHessian<Sys> ||(HasHpp<Sys> && requires { sys.H_qq(q, q, q, out); });
-};
+concept HasHqq = Has<Sys, Quantity::lambda_g_qq> &&(HasHessian<Sys> || (HasHpp<Sys> && Has<Sys, Quantity::H_qq>));
 
-// Whether g_qq can be called: a system that is known at run time only may lack it.
-template <HasCurvature Sys>
-bool knows_curvature(const Sys& sys) {
-  if constexpr (requires { sys.lacks_curvature(); })
-    return sys.lacks_curvature().empty();
-  else
-    return true;
-}
-
-// The same of H_qq.
-template <HasHqq Sys>
-bool knows_hqq(const Sys& sys) {
-  if constexpr (requires { sys.lacks_hqq(); })
-    return sys.lacks_hqq().empty();
+// Whether a quantity can be asked for: a system that is known at run time only has all members, but may lack what they
+// stand for.
+template <class Sys>
+bool knows(const Sys& sys, Quantity f) {
+  if constexpr (requires { sys.lacks(f); })
+    return sys.lacks(f).empty();
   else
     return true;
 }
@@ -234,7 +227,7 @@ void energy_pq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVe
 }
 template <HasHqq Sys>
 void energy_qq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
-  if constexpr (requires { sys.H_qq(q, p, u, out); })
+  if constexpr (Has<Sys, Quantity::H_qq>)
     sys.H_qq(q, p, u, out);
   else
     sys.V_qq(Part::all, q, u, out);

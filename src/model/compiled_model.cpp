@@ -227,8 +227,10 @@ MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {
       write(MapOutput::summed(), magnitude_of_terms(graph, kernel));
       break;
     case Formula::V_q: scatter(kernel_gradient(graph, term, term.kernel)); break;
-    case Formula::V_qq: {
-      const Nodes slope = along(graph, kernel, x, direction(Source::u));
+    case Formula::V_qq:
+    case Formula::V_qqq: {
+      Nodes slope = along(graph, kernel, x, direction(Source::u));
+      if (f == Formula::V_qqq) slope = along(graph, slope, x, direction(Source::v));
       scatter(kernel_gradient(graph, term, slope[0]));
       break;
     }
@@ -437,45 +439,41 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
         rows[k * n + static_cast<std::size_t>(places.column[z])] = G_entries_[z];
     return rows;
   };
+  // The derivative of a gradient along a direction for each of the variables.
+  const auto contracted = [&](Nodes gradient_of, std::initializer_list<const Nodes*> variables, std::vector<Nodes> in) {
+    for (const Nodes* x : variables) gradient_of = along(graph, gradient_of, *x, in.emplace_back(new_inputs(graph, n)));
+    return make(std::move(in), {std::move(gradient_of)});
+  };
+  const auto of_H = [&](const Nodes& row, std::initializer_list<const Nodes*> variables) {
+    return contracted(gradient(graph, *model_.hamiltonian, row), variables, {q, p});
+  };
+  const auto of_lambda_g = [&](std::initializer_list<const Nodes*> variables) {
+    const Nodes lambda = new_inputs(graph, m);
+    return contracted(gradient(graph, weighted_sum(graph, lambda, g), q), variables, {q, lambda});
+  };
   switch (f) {
     case Formula::V: return make({q}, {{V_}});
     case Formula::V_q: return make({q}, {gradient(graph, V_, q)});
     case Formula::V_slow_q: return make({q}, {gradient(graph, part(false), q)});
     case Formula::V_fast_q: return make({q}, {gradient(graph, part(true), q)});
-    case Formula::V_qq:
-    case Formula::V_slow_qq:
-    case Formula::V_fast_qq: {
-      const Nodes u = new_inputs(graph, n);
-      return make({q, u},
-                  {along(graph, gradient(graph, f == Formula::V_qq ? V_ : part(f == Formula::V_fast_qq), q), q, u)});
-    }
+    case Formula::V_qq: return contracted(gradient(graph, V_, q), {&q}, {q});
+    case Formula::V_qqq: return contracted(gradient(graph, V_, q), {&q, &q}, {q});
+    case Formula::V_slow_qq: return contracted(gradient(graph, part(false), q), {&q}, {q});
+    case Formula::V_fast_qq: return contracted(gradient(graph, part(true), q), {&q}, {q});
     case Formula::G_rows: return make({q}, {rows_of_G()});
     case Formula::g_and_G_rows: return make({q}, {g, rows_of_G()});
     case Formula::g: return make({q}, {g});
     case Formula::G: return make({q}, {G_entries_});
     case Formula::g_and_G: return make({q}, {g, G_entries_});
     case Formula::g_scale: return make({q}, {magnitude_of_terms(graph, g)});
-    case Formula::g_qq: {
-      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n);
-      return make({q, u, w}, {along(graph, along(graph, g, q, u), q, w)});
-    }
+    case Formula::g_qq: return contracted(g, {&q, &q}, {q});
+    case Formula::g_qqq: return contracted(g, {&q, &q, &q}, {q});
     case Formula::g_uu: {
       const Nodes u = new_inputs(graph, n);
       return make({q, u}, {along(graph, along(graph, g, q, u), q, u)});
     }
-    case Formula::g_qqq: {
-      const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n), z = new_inputs(graph, n);
-      return make({q, u, w, z}, {along(graph, along(graph, along(graph, g, q, u), q, w), q, z)});
-    }
-    case Formula::lambda_g_qq: {
-      const Nodes lambda = new_inputs(graph, m), u = new_inputs(graph, n);
-      return make({q, lambda, u}, {along(graph, gradient(graph, weighted_sum(graph, lambda, g), q), q, u)});
-    }
-    case Formula::lambda_g_qqq: {
-      const Nodes lambda = new_inputs(graph, m), u = new_inputs(graph, n), w = new_inputs(graph, n);
-      const Nodes first = along(graph, gradient(graph, weighted_sum(graph, lambda, g), q), q, u);
-      return make({q, lambda, u, w}, {along(graph, first, q, w)});
-    }
+    case Formula::lambda_g_qq: return of_lambda_g({&q});
+    case Formula::lambda_g_qqq: return of_lambda_g({&q, &q});
     case Formula::invariants: return make({q, p}, {nodes_of(model_.invariants)});
     case Formula::invariants_along: {
       const Nodes u = new_inputs(graph, n), w = new_inputs(graph, n);
@@ -505,18 +503,34 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       for (std::size_t i = 0; i < n; ++i) sum[i] = graph.add(sum[i], more[i]);
       return make({q, v, u, w}, {sum});
     }
+    case Formula::T_vqq:
+    case Formula::T_qqq: {
+      const Nodes u = new_inputs(graph, n), du = new_inputs(graph, n), w = new_inputs(graph, n),
+                  dw = new_inputs(graph, n), ddv = new_inputs(graph, n);
+      const Nodes slope = gradient(graph, *model_.kinetic, f == Formula::T_vqq ? v : q);
+      const auto joined = [](Nodes x, const Nodes& y) {
+        x.insert(x.end(), y.begin(), y.end());
+        return x;
+      };
+      Nodes sum = along(graph, along(graph, slope, joined(q, v), joined(u, du)), joined(q, v), joined(w, dw));
+      if (f == Formula::T_vqq) return make({q, v, u, du, w, dw}, {sum});
+      const Nodes more = along(graph, slope, v, ddv);
+      for (std::size_t i = 0; i < n; ++i) sum[i] = graph.add(sum[i], more[i]);
+      return make({q, v, u, du, w, dw, ddv}, {sum});
+    }
     case Formula::H: return make({q, p}, {{*model_.hamiltonian}});
     case Formula::H_q: return make({q, p}, {gradient(graph, *model_.hamiltonian, q)});
     case Formula::H_p: return make({q, p}, {gradient(graph, *model_.hamiltonian, p)});
-    case Formula::H_pp:
-    case Formula::H_pq: {
-      const Nodes u = new_inputs(graph, n);
-      return make({q, p, u}, {along(graph, gradient(graph, *model_.hamiltonian, p), f == Formula::H_pp ? p : q, u)});
-    }
-    case Formula::H_qq: {
-      const Nodes u = new_inputs(graph, n);
-      return make({q, p, u}, {along(graph, gradient(graph, *model_.hamiltonian, q), q, u)});
-    }
+    case Formula::H_pp: return of_H(p, {&p});
+    case Formula::H_pq: return of_H(p, {&q});
+    case Formula::H_qp: return of_H(q, {&p});
+    case Formula::H_qq: return of_H(q, {&q});
+    case Formula::H_qqq: return of_H(q, {&q, &q});
+    case Formula::H_qqp: return of_H(q, {&q, &p});
+    case Formula::H_qpp: return of_H(q, {&p, &p});
+    case Formula::H_pqq: return of_H(p, {&q, &q});
+    case Formula::H_pqp: return of_H(p, {&q, &p});
+    case Formula::H_ppp: return of_H(p, {&p, &p});
     case Formula::start: {
       Nodes defaults;
       if (model_.step) defaults.push_back(*model_.step);

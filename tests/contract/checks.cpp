@@ -65,7 +65,7 @@ Verdict judge(const OrderFit& fit, const MethodInfo& info, bool may_exceed, doub
 
 // Whether V has no force along the manifold at the start.
 bool starts_without_force(const Problem& problem) {
-  if (!problem.sys.lacks_separable().empty()) return false;
+  if (!knows(problem.sys, Quantity::V)) return false;
   State<double> x = problem.start;
   problem.sys.V_q(x.q, x.p);
   const double whole = std::sqrt(dot(x.p, x.p));

@@ -156,7 +156,7 @@ void expect_second_derivatives(const GraphSystem<quad>& sys) {
     for (int i = 0; i < n; ++i)
       EXPECT_LE(abs(quad(out[i] - exact[i])), size * 1000 * epsilon<quad>()) << what << " " << i;
   };
-  ASSERT_EQ(sys.lacks_hqq(), "");
+  ASSERT_EQ(first_lack(sys, Quantity::H_qq, Quantity::lambda_g_qq), "");
   Vec<quad> exact(n);
   dual.H_q(q, p, H_q);
   for (int i = 0; i < n; ++i) exact[i] = H_q[i].d;
@@ -540,7 +540,7 @@ TEST(OwnTypes, GetTangentMapsByRebinding) {
 TEST(OwnTypes, GetCurvatureByDuals) {
   const GraphSystem<double> text(from_text(double_pendulum_text));
   const auto own = adapt(OwnDoublePendulum<double>{});
-  EXPECT_EQ(own.lacks_curvature(), "");
+  EXPECT_EQ(own.lacks(Quantity::g_qq), "");
   const Vec<double> q{0.6, -0.8, 0.5, -1.7}, u{0.3, -0.2, 0.7, 0.1}, v{-0.4, 0.9, 0.2, 0.5};
   Vec<double> a(2), b(2);
   own.g_qq(q, u, v, a);
@@ -557,7 +557,7 @@ TEST(OwnTypes, GetCurvatureByDuals) {
 TEST(OwnTypes, GetSecondDerivativesByDuals) {
   const GraphSystem<double> text(from_text(double_pendulum_text));
   const auto own = adapt(OwnDoublePendulum<double>{});
-  EXPECT_EQ(own.lacks_hqq(), "");
+  EXPECT_EQ(first_lack(own, Quantity::H_qq, Quantity::lambda_g_qq), "");
   const Vec<double> q{0.6, -0.8, 0.5, -1.7}, p{0.1, 0.2, 0.3, 0.4}, u{0.3, -0.2, 0.7, 0.1}, lambda{1.25, -0.75};
   Vec<double> a(4), b(4);
   own.H_qq(q, p, u, a);
@@ -601,7 +601,7 @@ parabola = "y - x^2"
 q = { x = 1, y = 1 }
 )toml"));
   const auto own = adapt(OwnBead{});
-  EXPECT_EQ(own.lacks_hqq(), "");
+  EXPECT_EQ(first_lack(own, Quantity::H_qq, Quantity::lambda_g_qq), "");
   const Vec<double> q{0.6, -0.8}, p{0.1, 0.2}, u{0.3, -0.2}, lambda{1.25};
   Vec<double> a(2), b(2);
   own.H_qq(q, p, u, a), text.H_qq(q, p, u, b);
@@ -677,12 +677,10 @@ p = { x = 0, y = 1, z = 0 }
 
 TEST(OwnTypes, AreToldWhatTheyMiss) {
   const auto own = adapt(OwnCharge{}, "my charge");
-  EXPECT_TRUE(contains(own.lacks_hpp(), "H_pp and H_pq of my charge"));
-  EXPECT_TRUE(contains(own.lacks_separable(), "V, V_q and mass of my charge"));
-  EXPECT_TRUE(contains(own.lacks_curvature(), "g_qq or rebind of my charge"));
-  EXPECT_TRUE(contains(own.lacks_hqq(), "H_qq and lambda_g_qq, or rebind, of my charge"));
-  EXPECT_TRUE(contains(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }),
-                       "rattle does not suit"));
+  EXPECT_EQ(own.lacks(Quantity::V), "it lacks the members V, V_q and mass of my charge");
+  EXPECT_EQ(HamiltonianView<double>::missing(own), "it lacks the member H_pp or rebind of my charge");
+  EXPECT_EQ(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(own); }),
+            "rattle does not suit this system: it lacks the member H_pp or rebind of my charge");
 }
 
 // The full Newton matrix cannot be had; the other ones can.
@@ -692,7 +690,7 @@ TEST(OwnTypes, AreToldWhatTheFullNewtonMatrixMisses) {
   EXPECT_NO_THROW((void)methods().find("lobatto-3").make<double>(own, options));
   options.newton.matrix = StageMatrix::full;
   EXPECT_TRUE(contains(message_of<Unsuitable>([&] { (void)methods().find("lobatto-3").make<double>(own, options); }),
-                       "lobatto-3 with the full Newton matrix: it lacks the members H_qq"));
+                       "lobatto-3 with the full Newton matrix: it lacks the member H_qq or rebind of my charge"));
 }
 
 TEST(OwnTypes, RunWithTheDriver) {

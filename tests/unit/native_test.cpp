@@ -509,9 +509,13 @@ vector<Formula> formulas_of(CompiledModel::Form form) {
       g,           G,    g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq, invariants, invariants_along,
       observables, start};
   switch (form) {
-    case CompiledModel::Form::separable: list.insert(list.end(), {V, V_q, V_qq}); break;
-    case CompiledModel::Form::mass_matrix: list.insert(list.end(), {V, V_q, V_qq, M, T_v, T_q, T_vq}); break;
-    case CompiledModel::Form::general: list.insert(list.end(), {H, H_q, H_p, H_pp, H_pq}); break;
+    case CompiledModel::Form::separable: list.insert(list.end(), {V, V_q, V_qq, V_qqq}); break;
+    case CompiledModel::Form::mass_matrix:
+      list.insert(list.end(), {V, V_q, V_qq, V_qqq, M, T_v, T_q, T_vq, T_qq, T_vqq, T_qqq});
+      break;
+    case CompiledModel::Form::general:
+      list.insert(list.end(), {H, H_q, H_p, H_pp, H_pq, H_qp, H_qq, H_qqq, H_qqp, H_qpp, H_pqq, H_pqp, H_ppp});
+      break;
   }
   return list;
 }
@@ -519,7 +523,7 @@ vector<Formula> formulas_of(CompiledModel::Form form) {
 vector<Formula> formulas_of(MappedTerm::Role role) {
   using enum Formula;
   switch (role) {
-    case MappedTerm::Role::energy: return {V, V_q, V_qq};
+    case MappedTerm::Role::energy: return {V, V_q, V_qq, V_qqq};
     case MappedTerm::Role::constraint: return {g, G, g_and_G, g_scale, g_qq, g_uu, g_qqq, lambda_g_qq, lambda_g_qqq};
     case MappedTerm::Role::invariant: return {invariants, invariants_along};
     case MappedTerm::Role::event: return {events};

@@ -263,7 +263,7 @@ class Certify {
       same_sign = same_sign && (k == 1 || ratio > 0);
       rate = energy.drift / static_cast<double>(steps);
       const double noise =
-          energy_noise(info_, rounding_of(info_, travel()), !sys_.lacks_separable().empty(),
+          energy_noise(info_, rounding_of(info_, travel()), !knows(sys_, Quantity::V),
                        has_roots(sys_.compiled().model()), energy.size, to_double(epsilon<S>()), steps);
       c.measured = std::abs(energy.drift);
       c.bound = std::max(Bounds::energy_drift * energy.band(), noise);

@@ -97,7 +97,7 @@ EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S>
   std::vector<double> mean;
   long done = 0;
   double kinetic_and_all = 0, by_positions = 0;
-  const bool knows_force = sys.lacks_hqq().empty();
+  const bool knows_force = knows(sys, Quantity::H_qq);
   map(x, h, length * parts, [&](const State<S>& y) {
     const S H = sys.H(y.q, y.p);
     const double dH = to_double(S(H - H0));

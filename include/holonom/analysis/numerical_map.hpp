@@ -22,9 +22,9 @@ template <class S>
 bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
   if (!std::get<Maker<S>>(entry.makers)) return false;
   switch (entry.info.needs) {
-    case Needs::separable: return sys.lacks_separable().empty();
-    case Needs::split: return sys.lacks_separable().empty() && sys.lacks_split().empty();
-    case Needs::hamiltonian: return sys.lacks_hpp().empty();
+    case Needs::separable: return SeparableView<S>::missing(sys).empty();
+    case Needs::split: return SplitView<S>::missing(sys).empty();
+    case Needs::hamiltonian: return HamiltonianView<S>::missing(sys).empty();
   }
   return false;
 }

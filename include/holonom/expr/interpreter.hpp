@@ -30,21 +30,22 @@ class Interpreter {
   }
 
   // in: one pointer for each input block; out: one for each output block.
-  void operator()(std::initializer_list<const S*> in, std::initializer_list<S*> out) {
+  void operator()(const S* const* in, S* const* out) {
     const Program& program = *program_;
     S* r = register_.data() + program.first_input;
-    const std::uint32_t* size = program.input_sizes.data();
-    for (const S* block : in) {
-      const std::uint32_t count = *size++;
+    for (const std::uint32_t count : program.input_sizes) {
+      const S* block = *in++;
       for (std::uint32_t i = 0; i < count; ++i) r[i] = block[i];
       r += count;
     }
     execute(program.body, program.body_arguments.data(), r);
-    const auto* block_registers = program.output_registers.data();
-    for (S* block : out) {
-      for (const std::uint32_t k : *block_registers) *block++ = register_[k];
-      ++block_registers;
+    for (const auto& block_registers : program.output_registers) {
+      S* block = *out++;
+      for (const std::uint32_t k : block_registers) *block++ = register_[k];
     }
+  }
+  void operator()(std::initializer_list<const S*> in, std::initializer_list<S*> out) {
+    (*this)(in.begin(), out.begin());
   }
 
   explicit operator bool() const { return program_ != nullptr; }

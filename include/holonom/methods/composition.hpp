@@ -170,7 +170,7 @@ class Composition {
   // each end of a move, and the projection at its end is left to the next move.
   void first_guess(const Sys& sys, const State<S, N, M>& x, const S& h) {
     if constexpr (Separable<Sys> && HasCurvature<Sys> && requires { motion_.solver(); }) {
-      if (size_g(sys) == 0 || !knows_curvature(sys)) return;
+      if (size_g(sys) == 0 || !knows(sys, Quantity::g_qq)) return;
       Vec<S, N> f(size_q(sys));
       Vec<S, M> lambda(size_g(sys));
       sys.V_q(x.q, f);

@@ -17,10 +17,12 @@ namespace holonom {
 
 struct SparseJacobian;
 
+// Inputs are in the order q, p, λ, u, v, w, as far as a formula depends on them.
 enum class Formula : std::uint8_t {
+  HOLONOM_QUANTITIES(HOLONOM_ENUMERATOR)  // V_qq in the separable and mass-matrix forms, H_pp, ... in the general one
   V,
   V_q,
-  V_qq,  // potential (separable and mass-matrix forms); V_qq u
+  V_qqq,  // potential (separable and mass-matrix forms); V_qqq(u, v)
   V_slow_q,
   V_fast_q,  // of its parts
   V_slow_qq,
@@ -31,11 +33,7 @@ enum class Formula : std::uint8_t {
   G_rows,
   g_and_G_rows,  // the same with zeros, for small systems
   g_scale,       // the size of the terms of g
-  g_qq,
-  g_uu,          // g_qq(u, v); g_qq(u, u), which reads and computes half as much
-  g_qqq,         // g_qqq(u, v, w)
-  lambda_g_qq,   // (λ·g)_qq u
-  lambda_g_qqq,  // (λ·g)_qqq(u, v)
+  g_uu,          // g_qq(u, u), which reads and computes half as much as g_qq(u, v)
   invariants,
   invariants_along,  // dI/dq u + dI/dp w, and the sizes of its terms
   observables,       // of q, p, v, lambda and the two energies
@@ -43,17 +41,21 @@ enum class Formula : std::uint8_t {
   M,
   T_v,
   T_q,
-  T_vq,  // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
-  T_qq,  // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
+  T_vq,   // mass-matrix form: M(q); M(q)v; ∂T/∂q(q, v); ∂²T/∂v∂q(q, v) u
+  T_qq,   // ∂²T/∂q²(q, v) u + ∂²T/∂q∂v(q, v) w
+  T_vqq,  // the second derivative of ∂T/∂v along (u, u') and (w, w') in (q, v)
+  T_qqq,  // the same of ∂T/∂q, + ∂²T/∂q∂v(q, v) v''
   H,
   H_q,
-  H_p,
-  H_pp,
-  H_pq,
-  H_qq,   // general form; H_pp u, H_pq u and H_qq u
+  H_p,    // general form
   start,  // q0; p0 or v0; step and until where given
   count
 };
+
+// The formula of the same name: the list of Formula begins with that of Quantity.
+constexpr Formula formula_of(Quantity f) {
+  return static_cast<Formula>(static_cast<int>(f) - static_cast<int>(all_quantities.front()));
+}
 
 // A mapped term lowered for one formula: the kernel, how it is applied to rows, and where each input
 // block comes from.

@@ -27,28 +27,18 @@ class GraphSystem final : public AnySystem<S> {
   S H(const Vec<S>& q, const Vec<S>& p) const override;
   void H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
   void H_p(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
-  void H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
-  void H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
-  std::string lacks_hqq() const override { return {}; }
-  void H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const override;
+  void evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const override;
+  std::string lacks(Quantity f) const override;
 
   void g(const Vec<S>& q, Vec<S>& out) const override;
   void G(const Vec<S>& q, Jacobian<S>& out) const override;
   void g_and_G(const Vec<S>& q, Vec<S>& g, Jacobian<S>& G) const override;
   void g_scale(const Vec<S>& q, Vec<S>& out) const override;
-  void g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override;
-  void g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const;
-  void lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const override;
-  void lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const;
 
-  std::string lacks_separable() const override { return compiled_->not_separable(); }
   S V(const Vec<S>& q) const override;
   void V_q(const Vec<S>& q, Vec<S>& out) const override;
-  std::string lacks_split() const override;
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_slow_q, Part::slow, q, out); }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_fast_q, Part::fast, q, out); }
-  std::string lacks_hessian() const override { return {}; }
-  void V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const override;
   // Views with compile-time sizes exist in double only.
   bool is_small() const override { return std::is_same_v<S, double> && compiled_->is_small(); }
   SmallCode small_code() const override;
@@ -79,9 +69,13 @@ class GraphSystem final : public AnySystem<S> {
 
  private:
   void call(Formula f, std::initializer_list<const S*> in, std::initializer_list<S*> out) const {
+    call(f, in.begin(), out.begin());
+  }
+  void call(Formula f, const S* const* in, S* const* out) const {
     if constexpr (std::is_same_v<S, double>) {
       if (native_)
-        if (const NativeProgram& formula = native_->programs[static_cast<std::size_t>(f)]) return formula(in, out);
+        if (const NativeProgram& formula = native_->programs[static_cast<std::size_t>(f)])
+          return formula.function()(in, out);
     }
     auto& interpreter = interpreters_[static_cast<std::size_t>(f)];
     if (!interpreter) interpreter = Interpreter<S>(compiled_->program(f));
@@ -122,6 +116,16 @@ class GraphSystem final : public AnySystem<S> {
   template <class Outputs>
   void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs, Part part = Part::all) const;
   void V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const;
+  // What of a formula has no table; then with the terms that have one.
+  void call(Formula f, const Arguments<S>& x, Vec<S>& out) const;
+  static Inputs inputs_of(const Arguments<S>& x);
+  void sum_of_potential(Formula f, Formula of_terms, const Arguments<S>& x, Vec<S>& out) const;
+  void of_constraints(Formula f, const Arguments<S>& x, Vec<S>& out) const;
+  void of_multipliers(Formula f, const Arguments<S>& x, Vec<S>& out) const;
+  // The derivatives of H where there is no formula for it: with a constant mass, and with M(q).
+  void with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
+  void with_mass_matrix(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
+  void velocity_change(char variable, const Vec<S>& q, const Vec<S>& direction, Vec<S>& out) const;
   void make_terms();
   void make_mass();
   void make_sparse_mass();
@@ -135,7 +139,9 @@ class GraphSystem final : public AnySystem<S> {
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
   mutable std::vector<Term> terms_;
-  mutable Vec<S> velocity_, work_, more_work_, mass_entries_;
+  mutable Vec<S> velocity_, work_, mass_entries_;
+  mutable Vec<S> change_, other_change_, second_change_;  // of the velocity M(q)⁻¹p
+  Vec<S> none_;                                           // zeros
   mutable Vec<S> observed_velocity_, energies_;
   mutable Vec<S> mass_position_;  // where mass_factor_ was made
   mutable Square<S> mass_factor_;

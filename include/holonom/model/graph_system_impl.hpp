@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/graph_quantities_impl.hpp"
 #include "holonom/solve/constraints.hpp"
 
 namespace holonom {
@@ -16,7 +16,7 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
   this->labels_ = compiled_->shared_labels();
   this->pattern_ = compiled_->shared_pattern();
   const int n = this->n();
-  velocity_ = work_ = more_work_ = mass_position_ = Vec<S>(n);
+  velocity_ = work_ = mass_position_ = Vec<S>(n);
   observed_velocity_ = Vec<S>(this->labels().observables.empty() ? 0 : n);  // programs read all of their inputs
   energies_ = Vec<S>(2);
   using Form = CompiledModel::Form;
@@ -29,6 +29,7 @@ GraphSystem<S>::GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engin
     case Form::mass_matrix:
       hot.insert(hot.end(), {Formula::V, Formula::V_q, Formula::M, Formula::T_q, Formula::T_vq});
       mass_entries_ = Vec<S>(n * (n + 1) / 2);
+      change_ = other_change_ = second_change_ = none_ = Vec<S>(n);
       mass_factor_ = Square<S>(n);
       break;
     case Form::general:
@@ -298,23 +299,6 @@ void GraphSystem<S>::V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) con
 }
 
 template <class S>
-std::string GraphSystem<S>::lacks_split() const {
-  if (compiled_->is_split()) return {};
-  return "its potential does not come in two parts; write potential = { slow = \"...\", fast = \"...\" }, or part = "
-         "\"fast\" in an [[energy.sum]]";
-}
-
-template <class S>
-void GraphSystem<S>::V_qq(Part part, const Vec<S>& q, const Vec<S>& u, Vec<S>& out) const {
-  fill(out, S(0));
-  const Formula f = part == Part::slow ? Formula::V_slow_qq : part == Part::fast ? Formula::V_fast_qq : Formula::V_qq;
-  call(f, {q.data(), u.data()}, {out.data()});
-  map(
-      MappedTerm::Role::energy, Formula::V_qq, {.q = q.data(), .u = u.data()},
-      [&](const Term&, std::size_t) { return out.data(); }, part);
-}
-
-template <class S>
 void GraphSystem<S>::g(const Vec<S>& q, Vec<S>& out) const {
   call(Formula::g, {q.data()}, {out.data()});
   map(MappedTerm::Role::constraint, Formula::g, {.q = q.data()},
@@ -357,43 +341,6 @@ void GraphSystem<S>::g_scale(const Vec<S>& q, Vec<S>& out) const {
   call(Formula::g_scale, {q.data()}, {out.data()});
   map(MappedTerm::Role::constraint, Formula::g_scale, {.q = q.data()},
       [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
-}
-
-template <class S>
-void GraphSystem<S>::g_qq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const {
-  const auto place = [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; };
-  if (&u == &v) {
-    call(Formula::g_uu, {q.data(), u.data()}, {out.data()});
-    map(MappedTerm::Role::constraint, Formula::g_uu, {.q = q.data(), .u = u.data()}, place);
-    return;
-  }
-  call(Formula::g_qq, {q.data(), u.data(), v.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::g_qq, {.q = q.data(), .u = u.data(), .v = v.data()}, place);
-}
-
-template <class S>
-void GraphSystem<S>::g_qqq(const Vec<S>& q, const Vec<S>& u, const Vec<S>& v, const Vec<S>& w, Vec<S>& out) const {
-  call(Formula::g_qqq, {q.data(), u.data(), v.data(), w.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::g_qqq, {.q = q.data(), .u = u.data(), .v = v.data(), .w = w.data()},
-      [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
-}
-
-template <class S>
-void GraphSystem<S>::lambda_g_qq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, Vec<S>& out) const {
-  fill(out, S(0));
-  call(Formula::lambda_g_qq, {q.data(), lambda.data(), u.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::lambda_g_qq, {.q = q.data(), .u = u.data(), .lambda = lambda.data()},
-      [&](const Term&, std::size_t) { return out.data(); });
-}
-
-template <class S>
-void GraphSystem<S>::lambda_g_qqq(const Vec<S>& q, const Vec<S>& lambda, const Vec<S>& u, const Vec<S>& v,
-                                  Vec<S>& out) const {
-  fill(out, S(0));
-  call(Formula::lambda_g_qqq, {q.data(), lambda.data(), u.data(), v.data()}, {out.data()});
-  map(MappedTerm::Role::constraint, Formula::lambda_g_qqq,
-      {.q = q.data(), .u = u.data(), .v = v.data(), .lambda = lambda.data()},
-      [&](const Term&, std::size_t) { return out.data(); });
 }
 
 template <class S>
@@ -446,47 +393,6 @@ void GraphSystem<S>::H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const {
       axpy(S(-1), work_, out);
       break;
     case CompiledModel::Form::general: call(Formula::H_q, {q.data(), p.data()}, {out.data()}); break;
-  }
-}
-
-template <class S>
-void GraphSystem<S>::H_pp(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const {
-  switch (compiled_->form()) {
-    case CompiledModel::Form::separable: mass_.solve(u, out); break;
-    case CompiledModel::Form::mass_matrix:
-      out = u;
-      solve_mass(q, out);
-      break;
-    case CompiledModel::Form::general: call(Formula::H_pp, {q.data(), p.data(), u.data()}, {out.data()}); break;
-  }
-}
-
-template <class S>
-void GraphSystem<S>::H_pq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const {
-  switch (compiled_->form()) {
-    case CompiledModel::Form::separable: fill(out, S(0)); break;
-    case CompiledModel::Form::mass_matrix:  // (M⁻¹p)_q u = −M⁻¹ ∂²T/∂v∂q u
-      velocity_ = p;
-      solve_mass(q, velocity_);
-      call(Formula::T_vq, {q.data(), velocity_.data(), u.data()}, {out.data()});
-      for (S& x : out) x = -x;
-      solve_mass(q, out);
-      break;
-    case CompiledModel::Form::general: call(Formula::H_pq, {q.data(), p.data(), u.data()}, {out.data()}); break;
-  }
-}
-
-template <class S>
-void GraphSystem<S>::H_qq(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, Vec<S>& out) const {
-  switch (compiled_->form()) {
-    case CompiledModel::Form::separable: V_qq(Part::all, q, u, out); break;
-    case CompiledModel::Form::mass_matrix:  // of V_q − ∂T/∂q at v = M⁻¹p, where v changes by H_pq u
-      H_pq(q, p, u, more_work_);
-      V_qq(Part::all, q, u, out);
-      call(Formula::T_qq, {q.data(), velocity_.data(), u.data(), more_work_.data()}, {work_.data()});
-      axpy(S(-1), work_, out);
-      break;
-    case CompiledModel::Form::general: call(Formula::H_qq, {q.data(), p.data(), u.data()}, {out.data()}); break;
   }
 }
 
@@ -567,7 +473,7 @@ bool GraphSystem<S>::momentum(const Vec<S>& q, const Vec<S>& v, Vec<S>& p) const
     for (int j = 0; j < n; ++j) {
       fill(unit, S(0));
       unit[j] = S(1);
-      H_pp(q, p, unit, column);
+      this->H_pp(q, p, unit, column);
       for (int i = 0; i < n; ++i) H_pp_matrix(i, j) = column[i];
     }
     factor_lu(H_pp_matrix);

@@ -57,7 +57,7 @@ class KeptProjection {
       for (std::size_t e = 0; e < held.rows.size(); ++e)
         held.residual[sys_.m() + static_cast<int>(e)] -= velocity[held.rows[e]];
       // H_pp may depend on p.
-      if (!sys_.lacks_separable().empty())
+      if (!knows(sys_, Quantity::V))
         if (const Status s = held.analyse(*this, x); !s.ok()) return s;
       held.gram.solve(held.residual);
       subtract_force(held.J, held.residual, x.p);

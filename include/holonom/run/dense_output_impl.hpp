@@ -9,8 +9,8 @@ namespace holonom {
 template <class S>
 DenseOutput<S>::DenseOutput(const AnySystem<S>& sys, Kept kept)
     : sys_(sys), kept_(kept), manifold_(sys), G_(sys.pattern()), trial_(sys.n(), sys.m()), q_(sys.n()), p_(sys.n()) {
-  if (sys.m() > 0 && !sys.lacks_curvature().empty())
-    throw InputError("states between steps need the exact multipliers, but " + sys.lacks_curvature());
+  if (const std::string reason = sys.lacks(Quantity::g_qq); sys.m() > 0 && !reason.empty())
+    throw InputError("states between steps need the exact multipliers, but " + reason);
   for (Slope* v : {&from_slope_, &to_slope_, &inner_[0], &inner_[1]}) v->q = v->p = Vec<S>(sys.n());
 }
 

@@ -111,7 +111,7 @@ class ConstraintScale {
   // only: G v vanishes up to g_qq(v, εq). r is scratch.
   template <HasCurvature Sys>
   void add_rounding_of_positions(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& v, Vec<S, M>& r) {
-    if (!knows_curvature(sys)) return;
+    if (!knows(sys, Quantity::g_qq)) return;
     like_rounding_errors(q, error_);
     sys.g_qq(q, v, error_, r);
     for (int k = 0; k < r.size(); ++k)

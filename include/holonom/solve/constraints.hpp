@@ -408,7 +408,7 @@ class ConstraintSolver {
   void find_remainder(const Sys& sys, const Vec<S, N>& q) {
     remainder_ = R(100);
     if constexpr (HasCurvature<Sys>) {
-      if (gram_.m() == 0 || !knows_curvature(sys)) return;
+      if (gram_.m() == 0 || !knows(sys, Quantity::g_qq)) return;
       for (int k = 0; k < gram_.m(); ++k) residual_[k] = S(R(1) / scale_.inverse()[k]);
       gram_.solve(residual_);
       fill(v_, S(0));

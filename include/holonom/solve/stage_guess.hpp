@@ -34,7 +34,7 @@ class StageGuess {
         suggested_lambda_(size_g(sys)) {}
 
   void begin(const Sys& sys, bool separable, bool redundant) {
-    if constexpr (HasCurvature<Sys>) has_curvature_ = knows_curvature(sys);
+    if constexpr (HasCurvature<Sys>) has_curvature_ = knows(sys, Quantity::g_qq);
     separable_ = separable;
     redundant_ = redundant;
     suggested_ = false;

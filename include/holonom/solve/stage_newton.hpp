@@ -29,7 +29,7 @@ class StageNewton {
   // Second derivatives are made ready for their first use. rank: of the constraints
   void prepare(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const MVec<Sys>& lambda, int rank) {
     if constexpr (HasHqq<Sys>) {
-      exists_ = unit_.size() == n_ && knows_hqq(sys);
+      exists_ = unit_.size() == n_ && knows(sys, Quantity::H_qq) && knows(sys, Quantity::lambda_g_qq);
       if (!exists_) return;
       rank_ = rank;
       lu_ = PivotedLu<S>(unknowns(n_, rank_, s_, first_));
