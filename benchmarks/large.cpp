@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "chains.hpp"
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "measure.hpp"
 
 using namespace holonom;

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "chains.hpp"
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/expr/native.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "march.hpp"
 #include "search.hpp"
 

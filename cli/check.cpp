@@ -3,12 +3,12 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "holonom/analysis/manifold.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
 #include "holonom/run/preparation.hpp"
+#include "holonom/solve/constraint_rank.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "options.hpp"
 
 namespace holonom {

@@ -43,4 +43,15 @@ std::string readable(const std::string& message) {
   return spelt;
 }
 
+std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which) {
+  constexpr std::size_t most = 8;
+  const std::size_t shown = which.size() > most + 1 ? most : which.size();
+  std::string list;
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) list += i + 1 == which.size() ? " and " : ", ";
+    list += "'" + names[static_cast<std::size_t>(which[i])] + "'";
+  }
+  return shown < which.size() ? list + " and " + std::to_string(which.size() - shown) + " more" : list;
+}
+
 }  // namespace holonom

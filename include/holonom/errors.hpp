@@ -4,11 +4,15 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace holonom {
 
 // A message that quotes what a user wrote, as one can read it: what is too long is cut, control characters are spelt.
 std::string readable(const std::string& message);
+
+// "'a', 'b' and 'c'"; of many names the first few, and how many more there are
+std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which);
 
 // Bad input, with its place if it came from a file.
 class InputError : public std::runtime_error {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "holonom/solve/dense.hpp"
-#include "holonom/solve/sparse_factor.hpp"
+#include "holonom/dense.hpp"
+#include "holonom/sparse_factor.hpp"
 
 namespace holonom {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <random>
 
-#include "holonom/analysis/manifold.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 

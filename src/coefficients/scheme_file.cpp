@@ -1,7 +1,7 @@
 #include "holonom/coefficients/scheme_file.hpp"
 
 #include "coefficient_reader.hpp"
-#include "holonom/analysis/composition_order.hpp"
+#include "holonom/coefficients/composition_order.hpp"
 
 namespace holonom {
 

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "families.hpp"
+#include "holonom/errors.hpp"
 #include "holonom/expr/parser.hpp"
-#include "holonom/model/model.hpp"
 
 namespace holonom {
 

@@ -1,8 +1,8 @@
 #include "holonom/methods/registry.hpp"
 
 #include "families.hpp"
+#include "holonom/errors.hpp"
 #include "holonom/expr/parser.hpp"
-#include "holonom/model/model.hpp"
 
 namespace holonom {
 

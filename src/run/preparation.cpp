@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "holonom/analysis/rank.hpp"
 #include "holonom/expr/native.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 
 namespace holonom {
 

@@ -3,7 +3,7 @@
 
 #include "holonom/analysis/convergence_order.hpp"
 #include "holonom/analysis/loop_integral.hpp"
-#include "holonom/analysis/rank.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 #include "problem.hpp"
 
 namespace holonom::contract {

@@ -2,12 +2,12 @@
 // reject every one of them for what it breaks, and for nothing that it does not break.
 #pragma once
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/coefficients/composition.hpp"
+#include "holonom/dense.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
-#include "holonom/solve/dense.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom::contract {
 

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "holonom/analysis/rank.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 #include "problem.hpp"
 
 namespace holonom::contract {

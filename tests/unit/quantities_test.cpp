@@ -7,9 +7,9 @@
 #include <set>
 
 #include "holonom/adapt.hpp"
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "support.hpp"
 
 namespace {

@@ -11,11 +11,11 @@
 #include "holonom/analysis/conservation.hpp"
 #include "holonom/analysis/convergence_order.hpp"
 #include "holonom/analysis/loop_integral.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/analysis/reversal.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/model/start.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 
 namespace holonom {
 

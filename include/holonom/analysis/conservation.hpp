@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/analysis/numerical_map.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 

@@ -3,8 +3,8 @@
 // but the choice of the plane.
 #pragma once
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/analysis/tangent_map.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/analysis/numerical_map.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 

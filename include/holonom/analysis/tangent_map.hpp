@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "holonom/analysis/numerical_map.hpp"
-#include "holonom/solve/dense.hpp"
+#include "holonom/dense.hpp"
 
 namespace holonom {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "holonom/dense.hpp"
 #include "holonom/scalar.hpp"
-#include "holonom/solve/dense.hpp"
 #include "holonom/vector.hpp"
 
 namespace holonom {

@@ -5,7 +5,7 @@
 // starts, such as the angle and the speed of a crank, from which all else follows.
 #pragma once
 
-#include "holonom/analysis/manifold.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "holonom/analysis/manifold.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/model/graph_system.hpp"
+#include "holonom/solve/constraint_rank.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom::detail {
 

@@ -1,7 +1,7 @@
 // Driver, for the translation units that instantiate it.
 #pragma once
 
-#include "holonom/analysis/rank.hpp"
+#include "holonom/errors.hpp"
 #include "holonom/run/driver.hpp"
 
 namespace holonom {

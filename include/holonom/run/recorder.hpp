@@ -2,9 +2,9 @@
 // the same records as one that was never stopped.
 #pragma once
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/errors.hpp"
 #include "holonom/memory.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "holonom/state.hpp"
 
 namespace holonom {

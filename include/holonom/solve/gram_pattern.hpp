@@ -3,7 +3,7 @@
 // is involved.
 #pragma once
 
-#include "holonom/solve/factor_pattern.hpp"
+#include "holonom/factor_pattern.hpp"
 
 namespace holonom {
 

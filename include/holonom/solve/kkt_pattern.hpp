@@ -13,7 +13,7 @@
 // an order too, but fills the whole of G M⁻¹ Gᵀ.
 #pragma once
 
-#include "holonom/solve/factor_pattern.hpp"
+#include "holonom/factor_pattern.hpp"
 
 namespace holonom {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "holonom/solve/dense.hpp"
+#include "holonom/dense.hpp"
 
 namespace holonom {
 

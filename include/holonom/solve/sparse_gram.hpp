@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "holonom/solve/gram_pattern.hpp"
-#include "holonom/solve/sparse_factor.hpp"
 #include "holonom/solve/status.hpp"
+#include "holonom/sparse_factor.hpp"
 
 namespace holonom {
 

@@ -8,7 +8,7 @@
 //                   few linear iterations with B, which evaluate nothing
 #pragma once
 
-#include "holonom/solve/dense.hpp"
+#include "holonom/dense.hpp"
 #include "holonom/solve/stagnation.hpp"
 
 namespace holonom {

@@ -3,7 +3,7 @@
 // systems; for those whose forces change too much in a step for the simplified iteration.
 #pragma once
 
-#include "holonom/solve/dense.hpp"
+#include "holonom/dense.hpp"
 #include "holonom/system.hpp"
 
 namespace holonom {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "holonom/solve/dense.hpp"
+#include "holonom/dense.hpp"
 #include "holonom/solve/predictor.hpp"
 
 namespace holonom {

@@ -8,7 +8,7 @@
 // forces change too much even for that, the full Newton matrix takes over (stage_newton.hpp), if the system is small.
 #pragma once
 
-#include "holonom/coefficients/tableau.hpp"
+#include "holonom/dense.hpp"
 #include "holonom/solve/acceleration.hpp"
 #include "holonom/solve/stage_crew.hpp"
 #include "holonom/solve/stage_gram.hpp"

@@ -1,4 +1,4 @@
-#include "holonom/solve/factor_pattern.hpp"
+#include "holonom/factor_pattern.hpp"
 
 #include <amd.h>
 

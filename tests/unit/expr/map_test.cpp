@@ -4,10 +4,10 @@
 #include <cmath>
 #include <random>
 
-#include "holonom/analysis/manifold.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 namespace {

@@ -5,8 +5,8 @@
 // Whose matrix it is (a mass, G A Gᵀ, a saddle point) is the business of those who hand in rows and judge pivots.
 #pragma once
 
+#include "holonom/factor_pattern.hpp"
 #include "holonom/scalar.hpp"
-#include "holonom/solve/factor_pattern.hpp"
 
 namespace holonom {
 

@@ -1,8 +1,8 @@
-#include "holonom/analysis/rank.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 
 #include <random>
 
-#include "holonom/analysis/manifold.hpp"
+#include "holonom/solve/manifold.hpp"
 
 namespace holonom {
 
@@ -99,17 +99,6 @@ ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>
   if (!result.singular_position && m <= few)
     result.dependent = dependent_rows(scaled(manifold.gram_matrix(nearby), unit), 1e-7);
   return result;
-}
-
-std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which) {
-  constexpr std::size_t most = 8;
-  const std::size_t shown = which.size() > most + 1 ? most : which.size();
-  std::string list;
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) list += i + 1 == which.size() ? " and " : ", ";
-    list += "'" + names[static_cast<std::size_t>(which[i])] + "'";
-  }
-  return shown < which.size() ? list + " and " + std::to_string(which.size() - shown) + " more" : list;
 }
 
 }  // namespace holonom

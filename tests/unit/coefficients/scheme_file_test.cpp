@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "holonom/analysis/composition_order.hpp"
+#include "holonom/coefficients/composition_order.hpp"
 #include "holonom/dual.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/model.hpp"

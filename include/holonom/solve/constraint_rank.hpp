@@ -20,7 +20,4 @@ struct ConstraintRank {
 
 ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>& x);
 
-// "'a', 'b' and 'c'"; of many names the first few, and how many more there are
-std::string quoted_list(const std::vector<std::string>& names, const std::vector<int>& which);
-
 }  // namespace holonom

@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "holonom/adapt.hpp"
-#include "holonom/analysis/manifold.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/solve/constraint_rank.hpp"
+#include "holonom/solve/manifold.hpp"
 #include "support.hpp"
 
 namespace holonom::test {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "holonom/analysis/composition_order.hpp"
+#include "holonom/coefficients/composition_order.hpp"
 #include "holonom/dual.hpp"
 #include "holonom/wide.hpp"
 

@@ -1,7 +1,6 @@
 // Models as systems: the three energy forms, M(q), velocities and momenta, C++ expressions and own C++
 // types; initial states, rank, symmetries.
 #include "holonom/adapt.hpp"
-#include "holonom/analysis/rank.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/methods/rattle.hpp"
 #include "holonom/methods/rattle_general.hpp"
@@ -9,6 +8,7 @@
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 #include "support.hpp"
 
 namespace holonom::test {
