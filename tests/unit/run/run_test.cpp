@@ -47,7 +47,7 @@ std::string everything(Run& run) {
 }
 
 std::string at_once(const RunSpec& spec) {
-  Run run(spec);
+  holonom::Run run(spec);
   EXPECT_EQ(run.advance(), RunStatus::done);
   run.finish();
   return in_precision(spec.precision, [&]<class S> { return everything<S>(run); });
@@ -55,7 +55,7 @@ std::string at_once(const RunSpec& spec) {
 
 TEST(Run, HasTheSameBitsInParts) {
   const RunSpec spec = double_pendulum(300);
-  Run run(spec);
+  holonom::Run run(spec);
   for (long k = 0; k < 30; ++k) EXPECT_EQ(run.step(7), RunStatus::done);
   EXPECT_EQ(run.done(), 210);
   EXPECT_FALSE(run.is_over());
@@ -74,12 +74,12 @@ TEST(Run, GoesOnFromACheckpointInEveryPrecision) {
     spec.precision = precision;
     spec.method = "kahan-li-8";
     {
-      Run run(spec);
+      holonom::Run run(spec);
       run.step(25);
       run.save(file.path());
       run.step(5);
     }
-    Run run(spec);
+    holonom::Run run(spec);
     run.load(file.path());
     EXPECT_EQ(run.done(), 25);
     run.advance();
@@ -91,7 +91,7 @@ TEST(Run, GoesOnFromACheckpointInEveryPrecision) {
 TEST(Run, SavingChangesNothing) {
   const TemporaryFile file(".checkpoint");
   const RunSpec spec = double_pendulum(100);
-  Run run(spec);
+  holonom::Run run(spec);
   for (int k = 0; k < 100; ++k) {
     run.save(file.path());
     run.step();
@@ -108,7 +108,7 @@ TEST(Run, OfAModelMadeHere) {
   RunSpec spec;
   spec.step = "1/100";
   spec.steps = 200;
-  Run run(model, spec);
+  holonom::Run run(model, spec);
   EXPECT_EQ(run.method().key, "rattle");
   run.advance();
   run.finish();
@@ -121,13 +121,13 @@ TEST(Run, OfAModelMadeHere) {
 TEST(Run, RefusesTheCheckpointOfAnother) {
   const TemporaryFile file(".checkpoint");
   RunSpec spec = double_pendulum(50);
-  Run(spec).save(file.path());
+  holonom::Run(spec).save(file.path());
   spec.method = "yoshida-4";
-  Run other(spec);
+  holonom::Run other(spec);
   EXPECT_TRUE(contains(message_of<InputError>([&] { other.load(file.path()); }),
                        "its method was 'rattle', this run has 'yoshida-4'"));
   spec = double_pendulum(60);
-  Run longer(spec);
+  holonom::Run longer(spec);
   EXPECT_TRUE(contains(message_of<InputError>([&] { longer.load(file.path()); }),
                        "its end was '50 steps', this run has '60 steps'"));
 }
@@ -136,10 +136,10 @@ TEST(Run, RefusesTheCheckpointOfAnother) {
 TEST(Run, NamesTheFieldsOfTheSpec) {
   RunSpec spec = double_pendulum(5);
   spec.step = "0/1";
-  EXPECT_TRUE(contains(message_of<InputError>([&] { const Run run(spec); }),
+  EXPECT_TRUE(contains(message_of<InputError>([&] { const holonom::Run run(spec); }),
                        "step 0/1: the step must be a finite number other than zero"));
   spec.prefix = "--";
-  EXPECT_TRUE(contains(message_of<InputError>([&] { const Run run(spec); }),
+  EXPECT_TRUE(contains(message_of<InputError>([&] { const holonom::Run run(spec); }),
                        "--step 0/1: the step must be a finite number other than zero"));
 }
 

@@ -1,0 +1,36 @@
+// How far a state is from the manifold.
+#include "holonom/solve/manifold.hpp"
+
+#include "models.hpp"
+
+namespace holonom::test {
+namespace {
+
+// The motion of one constraint is no measure for another.
+TEST(HiddenConstraints, AreMeasuredOneByOne) {
+  const GraphSystem<double> sys(from_text(R"toml(
+[coordinates]
+names = ["x", "y", "u", "v"]
+[energy]
+mass = [1, 1, 1, 1]
+potential = "0"
+[constraints]
+fast = "(x^2 + y^2 - 1)/2"
+slow = "(u^2 + v^2 - 1)/2"
+[initial]
+q = { x = 1, y = 0, u = 1, v = 0 }
+p = { x = 0, y = 0, u = 0, v = 0 }
+)toml"));
+  State<double> x = initial_state(sys).state;
+  x.p[1] = 1e6;
+  x.p[2] = 1e-8;
+  x.p[3] = 1;
+  Manifold<double> manifold(sys);
+  EXPECT_NEAR(manifold.hidden(x.q, x.p).relative, 1e-8, 1e-12);
+  x.p[2] = x.p[3] = 0;  // at a turning point nothing moves
+  (void)manifold.hidden(x.q, x.p);
+  EXPECT_NEAR(manifold.largest_hidden(), 1e-8, 1e-12);
+}
+
+}  // namespace
+}  // namespace holonom::test
