@@ -12,8 +12,9 @@ using namespace holonom;
 bool keeps_its_promises(const Model& model) {
   const GraphSystem<double> system(compile(model));
   const auto rattle = methods().find("rattle").make<double>(system);
-  const RunResult<double> result = run<double>(system, *rattle, initial_state(system).state, 0.01,
-                                               {.steps = 1000, .every = 1, .interrupt = nullptr, .progress = {}});
+  RunPlan plan;
+  plan.steps = 1000;
+  const RunResult<double> result = run<double>(system, *rattle, initial_state(system).state, 0.01, plan);
   std::printf("holonom %s, %s: energy error %.1e, constraint %.1e\n", version, model.name.c_str(), result.energy_error,
               result.position);
   return result.status == RunStatus::done && result.energy_error < 1e-4 && result.position < 1e-14;

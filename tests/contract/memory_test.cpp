@@ -333,7 +333,7 @@ TEST(ResumingNearADeadCentre, IsTheSameRun) {
 class ResumingIn : public testing::TestWithParam<const char*> {
  protected:
   template <class S, class Depart>
-  static void all(long most, Depart&& depart) {
+  static void all(long most, std::uint64_t every, Depart&& depart) {
     const auto compiled = load(GetParam());
     Tally tally;
     for (const MethodEntry& entry : representatives()) {
@@ -341,7 +341,7 @@ class ResumingIn : public testing::TestWithParam<const char*> {
       if (case_of(GetParam()).stiff() && !is_for_stiff(entry.info)) continue;
       for (const bool compensated : {false, true}) {
         const std::string name = entry.info.key + (compensated ? " compensated" : "");
-        if (!in_rotation(std::string(GetParam()) + precision_name<Real<S>>() + name, 4)) continue;
+        if (!in_rotation(std::string(GetParam()) + precision_name<Real<S>>() + name, every)) continue;
         const auto make = [&] { return Process<S>(entry, compiled, compensated); };
         resumes<S>(name, make, depart(compiled), {1, most / 2, most}, &tally);
         if (HasFatalFailure()) return;
@@ -351,19 +351,19 @@ class ResumingIn : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ResumingIn, LongDouble) {
-  all<long double>(24, [](const auto& compiled) { return departure<long double>(compiled); });
+  all<long double>(24, 4, [](const auto& compiled) { return departure<long double>(compiled); });
 }
 TEST_P(ResumingIn, Quad) {
-  all<quad>(24, [](const auto& compiled) { return departure<quad>(compiled); });
+  all<quad>(24, 4, [](const auto& compiled) { return departure<quad>(compiled); });
 }
 TEST_P(ResumingIn, HundredDigits) {
-  all<mp100>(14, [](const auto& compiled) { return departure<mp100>(compiled); });
+  all<mp100>(14, 16, [](const auto& compiled) { return departure<mp100>(compiled); });
 }
 TEST_P(ResumingIn, Duals) {
-  all<Dual<double>>(24, [](const auto& compiled) { return with_tangent(departure<double>(compiled)); });
+  all<Dual<double>>(24, 4, [](const auto& compiled) { return with_tangent(departure<double>(compiled)); });
 }
 TEST_P(ResumingIn, QuadDuals) {
-  all<Dual<quad>>(14, [](const auto& compiled) { return with_tangent(departure<quad>(compiled)); });
+  all<Dual<quad>>(14, 4, [](const auto& compiled) { return with_tangent(departure<quad>(compiled)); });
 }
 
 INSTANTIATE_TEST_SUITE_P(On, ResumingIn,
@@ -456,6 +456,10 @@ TEST(Memory, OfAnotherMethodOrSystemIsRefused) {
   const std::string memory = memory_of("rattle", "double-pendulum", false);
   EXPECT_TRUE(load_into("rattle", "double-pendulum", memory));
   EXPECT_THROW((void)load_into("rattle", "pendulum", memory), MemoryError);
+  EXPECT_THROW((void)load_into("rattle", "four-bar-redundant", memory_of("rattle", "four-bar", false)), MemoryError);
+  EXPECT_THROW((void)load_into("lobatto-4", "double-pendulum", memory_of("lobatto-3", "double-pendulum", false)),
+               MemoryError);
+  EXPECT_THROW((void)load_into("bdf-2", "double-pendulum", memory_of("bdf-4", "double-pendulum", false)), MemoryError);
   EXPECT_THROW((void)load_into("lobatto-3", "double-pendulum", memory), MemoryError);
   EXPECT_THROW((void)load_into("yoshida-4", "double-pendulum", memory), MemoryError);
   EXPECT_THROW((void)load_into("rattle", "double-pendulum", memory_of("rattle", "double-pendulum", true)), MemoryError);

@@ -118,6 +118,7 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   // named by the method (visit_memory), or follows from the present point (resume).
   void save(MemoryWriter& out) override {
     if constexpr (names_memory) {
+      out("constraints", size_g(view_));
       out("begun_q", begun_at_.q);
       out("begun_p", begun_at_.p);
       out("has_stepped", has_stepped_);
@@ -129,12 +130,15 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   }
   Status load(MemoryReader& in, const State<S>& x, const S& h) override {
     if constexpr (names_memory) {
+      int constraints = 0;
       State<S> begun_at;
       bool has_stepped = false;
+      in("constraints", constraints);
       in("begun_q", begun_at.q);
       in("begun_p", begun_at.p);
       in("has_stepped", has_stepped);
-      if (begun_at.q.size() != size_q(view_) || begun_at.p.size() != size_q(view_))
+      const int n = size_q(view_);
+      if (constraints != size_g(view_) || begun_at.q.size() != n || begun_at.p.size() != n)
         throw MemoryError("it is that of another system, or of a method that was not begun");
       if (const Status s = begin(begun_at, h); !s.ok()) return s;
       if (has_stepped) {

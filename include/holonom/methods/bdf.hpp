@@ -4,6 +4,7 @@
 // at least the same order (RATTLE for k = 2). For comparison: damping, or growth, instead of a symplectic form.
 #pragma once
 
+#include "holonom/memory.hpp"
 #include "holonom/methods/partitioned_rk.hpp"
 
 namespace holonom {
@@ -109,6 +110,7 @@ class BackwardDifferences {
     template <class F>
     void visit_memory(F&& f) {
       f("history_known", known);
+      if (known < 1 || at(known) > history.size()) throw MemoryError("its history is longer than that of this method");
       for (int i = 1; i < known; ++i) {  // the first is the state itself
         f("history_q", history[at(i)].q);
         f("history_p", history[at(i)].p);

@@ -78,7 +78,7 @@ class StagePredictor {
     void visit_memory(F&& f) {
       f("stages_known", known);
       if (!known) return;
-      f("stages", last);
+      for (Vec<S, N>& stage : last) f("stage", stage);
       f("stage_shift", shift);
     }
   };

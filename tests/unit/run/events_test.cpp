@@ -40,7 +40,8 @@ Found<S> find(Model model, const std::string& method, const S& h, long steps) {
                         [&](const auto& q, const auto& p, auto& value, auto& scale) { sys.events(q, p, value, scale); },
                         directions, {&kept});
   const auto bound = methods().find(method).template make<S>(sys);
-  const RunPlan plan{.steps = steps, .every = 1, .interrupt = nullptr, .progress = {}};
+  RunPlan plan;
+  plan.steps = steps;
   Found<S> found;
   found.result = run<S>(sys, *bound, initial_state(sys).state, h, plan, {&finder});
   found.events = kept.list;

@@ -160,7 +160,8 @@ Keep sampled_run(const Pendulum& pendulum, double h, double interval, long steps
   Keep kept;
   Sampler<double> sampler(pendulum.sys, interval, {&kept});
   const auto method = methods().find("rattle").make<double>(pendulum.sys);
-  const RunPlan plan{.steps = steps, .every = 1, .interrupt = nullptr, .progress = {}};
+  RunPlan plan;
+  plan.steps = steps;
   (void)run<double>(pendulum.sys, *method, pendulum.start, h, plan, {&sampler});
   return kept;
 }
@@ -169,7 +170,8 @@ TEST(Sampling, AStepIsPassedOnUnchanged) {
   const Pendulum pendulum;
   Keep every;
   const auto method = methods().find("rattle").make<double>(pendulum.sys);
-  const RunPlan plan{.steps = 30, .every = 1, .interrupt = nullptr, .progress = {}};
+  RunPlan plan;
+  plan.steps = 30;
   (void)run<double>(pendulum.sys, *method, pendulum.start, 0.1, plan, {&every});
   const Keep thirds = sampled_run(pendulum, 0.1, 0.3, 30), halves = sampled_run(pendulum, 0.1, 0.05, 30);
   ASSERT_EQ(thirds.states.size(), 11U);
