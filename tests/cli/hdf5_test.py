@@ -210,7 +210,7 @@ class Hdf5Test(CliTest):
             process = subprocess.Popen([PROGRAM, "run", *map(str, arguments)], cwd=self.folder, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
             try:
-                printed, complaints = process.communicate(timeout=chance.uniform(0.05, 0.4))
+                printed, complaints = process.communicate(timeout=chance.uniform(0.05, 0.4) * (1 + kills / 5))
                 self.assertEqual(process.returncode, 0, complaints)
                 return printed, kills
             except subprocess.TimeoutExpired:

@@ -107,7 +107,7 @@ class Resume(CliTest):
         while True:
             process = self.start(*arguments, "--out", out, *(["--resume"] if (self.folder / out).exists() else []))
             try:
-                printed, complaints = process.communicate(timeout=chance.uniform(0.02, 0.5))
+                printed, complaints = process.communicate(timeout=chance.uniform(0.02, 0.5) * (1 + stopped / 5))
             except subprocess.TimeoutExpired:
                 process.send_signal(chance.choice(signals))
                 printed, complaints = process.communicate()
