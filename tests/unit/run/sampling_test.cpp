@@ -12,6 +12,7 @@
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/run/driver.hpp"
 
 namespace holonom {
 namespace {
