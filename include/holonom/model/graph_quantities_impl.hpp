@@ -17,13 +17,16 @@ std::string GraphSystem<S>::lacks(Quantity f) const {
 
 template <class S>
 void GraphSystem<S>::evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
-  if (is_of_H(f)) {
-    switch (compiled_->form()) {
-      case CompiledModel::Form::separable: return with_constant_mass(f, x, out);
-      case CompiledModel::Form::mass_matrix: return with_mass_matrix(f, x, out);
-      case CompiledModel::Form::general: return call(formula_of(f), x, out);
-    }
+  if (!is_of_H(f)) return of_V_or_g(f, x, out);
+  switch (compiled_->form()) {
+    case CompiledModel::Form::separable: return with_constant_mass(f, x, out);
+    case CompiledModel::Form::mass_matrix: return with_mass_matrix(f, x, out);
+    case CompiledModel::Form::general: return call(formula_of(f), x, out);
   }
+}
+
+template <class S>
+void GraphSystem<S>::of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
   if (f == Quantity::V_qq && compiled_->form() != CompiledModel::Form::general) {
     const Formula part = x.part == Part::slow   ? Formula::V_slow_qq
                          : x.part == Part::fast ? Formula::V_fast_qq
@@ -40,8 +43,10 @@ template <class S>
 void GraphSystem<S>::call(Formula f, const Arguments<S>& x, Vec<S>& out) const {
   const S* in[6];
   const S** next = in;
-  for (const Vec<S>* block : {x.q, x.p, x.lambda, x.u, x.v, x.w})
+  const auto add = [&](const Vec<S>* block) {
     if (block) *next++ = block->data();
+  };
+  add(x.q), add(x.p), add(x.lambda), add(x.u), add(x.v), add(x.w);
   S* result = out.data();
   call(f, in, &result);
 }
@@ -76,15 +81,12 @@ void GraphSystem<S>::of_multipliers(Formula f, const Arguments<S>& x, Vec<S>& ou
 
 template <class S>
 void GraphSystem<S>::with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
-  const Arguments<S> at{.q = x.q, .u = x.u, .v = x.v};
-  if (f == Quantity::H_pp)
-    mass_.solve(*x.u, out);
-  else if (f == Quantity::H_qq)
-    sum_of_potential(Formula::V_qq, Formula::V_qq, at, out);
-  else if (f == Quantity::H_qqq)
-    sum_of_potential(Formula::V_qqq, Formula::V_qqq, at, out);
-  else
-    fill(out, S(0));
+  switch (f) {
+    case Quantity::H_pp: return mass_.solve(*x.u, out);
+    case Quantity::H_qq: return sum_of_potential(Formula::V_qq, Formula::V_qq, {.q = x.q, .u = x.u}, out);
+    case Quantity::H_qqq: return sum_of_potential(Formula::V_qqq, Formula::V_qqq, {.q = x.q, .u = x.u, .v = x.v}, out);
+    default: fill(out, S(0));
+  }
 }
 
 // H = ½ p·M⁻¹p + V, H_p = v = M⁻¹p and H_q = V_q − T_q(q, v). M v = p, that is T_v(q, v) = p, is differentiated along

@@ -116,6 +116,7 @@ class GraphSystem final : public AnySystem<S> {
   template <class Outputs>
   void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs, Part part = Part::all) const;
   void V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const;
+  void of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
   // What of a formula has no table; then with the terms that have one.
   void call(Formula f, const Arguments<S>& x, Vec<S>& out) const;
   static Inputs inputs_of(const Arguments<S>& x);
