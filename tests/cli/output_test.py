@@ -171,7 +171,7 @@ until = 0.1
     def kept(self, *arguments):
         result = self.run_program(*arguments, "--force")
         self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertIn("which is read, and is not overwritten even with --force; give another name", result.stderr)
+        self.assertIn("which is read, and is never overwritten; give another name", result.stderr)
         self.assertEqual(self.before, {p.name: p.read_bytes() for p in self.folder.iterdir() if p.is_file()})
 
     def test_of_a_run(self):

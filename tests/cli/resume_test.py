@@ -212,10 +212,11 @@ class Resume(CliTest):
                      "--every", 3000)
         whole = self.run_ok(*arguments, "--out", "whole.csv")
         process = self.start(*arguments, "--out", "r.csv")
-        time.sleep(0.4)
+        checkpoint = self.folder / "r.csv.checkpoint"
+        while not checkpoint.exists() and process.poll() is None:
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         process.communicate()
-        checkpoint = self.folder / "r.csv.checkpoint"
         before = checkpoint.read_bytes()
 
         def no_room():

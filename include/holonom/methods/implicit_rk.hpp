@@ -5,6 +5,7 @@
 // Gauss is the symplectic method of order 2s.
 #pragma once
 
+#include "holonom/coefficients/tableau.hpp"
 #include "holonom/solve/projection.hpp"
 #include "holonom/solve/stage_solver.hpp"
 

@@ -3,6 +3,7 @@
 //   stages (3.11);   q₁ = Q_s;   p₁ = p₀ − h Σ b_j (H_q + GᵀΛ)(Q_j, P_j)  with Λ_s such that G(q₁) H_p(q₁, p₁) = 0
 #pragma once
 
+#include "holonom/coefficients/tableau.hpp"
 #include "holonom/solve/stage_solver.hpp"
 
 namespace holonom {

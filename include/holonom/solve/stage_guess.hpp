@@ -5,6 +5,7 @@
 
 #include "holonom/solve/gram.hpp"
 #include "holonom/solve/stage_predictor.hpp"
+#include "holonom/system.hpp"
 
 namespace holonom {
 
