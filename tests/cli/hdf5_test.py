@@ -16,7 +16,7 @@ import time
 import unittest
 import warnings
 
-from support import MODELS, PROGRAM, SOURCE, CliTest
+from support import HANGS, MODELS, PROGRAM, SOURCE, CliTest
 
 try:
     import h5py
@@ -40,7 +40,7 @@ with warnings.catch_warnings():
 class Hdf5Test(CliTest):
     def run_holonom(self, *arguments, code=0, **options):
         done = subprocess.run([PROGRAM, "run", *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              timeout=120, **options)
+                              timeout=HANGS, **options)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -236,7 +236,7 @@ class Hdf5Test(CliTest):
         process = self.start_long_run(out, "--json")
         self.wait_for_rows(out, 1)
         process.send_signal(signal.SIGINT)
-        result = json.loads(process.communicate(timeout=20)[0])
+        result = json.loads(process.communicate(timeout=HANGS)[0])
         self.assertEqual(process.returncode, 130)
         self.assertEqual(self.check_whole(out, 1), result["steps"] + 1)
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import MODELS, PROGRAM, CliTest, pendulum
+from support import HANGS, MODELS, PROGRAM, CliTest, pendulum
 
 COMMANDS = {
     "run": ("run", MODELS / "pendulum.toml", "--steps", 3),
@@ -35,7 +35,7 @@ def with_limit(size):
 
 class Streams(CliTest):
     def finished(self, arguments, **streams):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=60, **streams)
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=HANGS, **streams)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_a_full_device(self):
@@ -60,7 +60,7 @@ class Streams(CliTest):
         """The first file that is opened would get the number of standard output."""
         self.write(pendulum())
         for out in ("a.csv", "a.h5"):
-            result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run m.toml --steps 3 --out {out} >&-"], cwd=self.folder, timeout=60,
+            result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run m.toml --steps 3 --out {out} >&-"], cwd=self.folder, timeout=HANGS,
                                     stderr=subprocess.PIPE, text=True)
             if "HDF5" in result.stderr:
                 continue  # a build without
@@ -70,7 +70,7 @@ class Streams(CliTest):
                 self.assertEqual(len(self.read_csv(out)[1]), 4)
             else:
                 self.assertNotIn(b"largest error", (self.folder / out).read_bytes())
-        result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run '{MODELS / 'pendulum.toml'}' --step 1 --until 30 --out b.csv 2>&-"], cwd=self.folder, timeout=60,
+        result = subprocess.run(["/bin/sh", "-c", f"'{PROGRAM}' run '{MODELS / 'pendulum.toml'}' --step 1 --until 30 --out b.csv 2>&-"], cwd=self.folder, timeout=HANGS,
                                 stdout=subprocess.PIPE, text=True)
         self.assertEqual(result.returncode, 1)
         self.assertNotIn("holonom:", (self.folder / "b.csv").read_text())
@@ -83,7 +83,7 @@ class Streams(CliTest):
 
 class Disks(CliTest):
     def limited(self, size, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=120, capture_output=True, text=True,
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=HANGS, capture_output=True, text=True,
                               preexec_fn=with_limit(size))
 
     def test_csv_ends_with_a_whole_row(self):
@@ -226,7 +226,7 @@ class TwoRuns(CliTest):
                     self.assertEqual(second.returncode, 2)
                     self.assertIn(f"{out}: another run is writing to this file", second.stderr)
                 first.send_signal(signal.SIGINT)
-                printed, _ = first.communicate(timeout=30)
+                printed, _ = first.communicate(timeout=HANGS)
                 steps = json.loads(printed)["steps"]
                 if out == "a.csv":
                     self.assertEqual(len(self.read_csv(out)[1]), steps + 1, "the first was not disturbed")
@@ -239,7 +239,7 @@ class Signals(CliTest):
         for with_signal in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
             process = TwoRuns.long_run(self, f"{with_signal.name}.csv")
             process.send_signal(with_signal)
-            printed, said = process.communicate(timeout=30)
+            printed, said = process.communicate(timeout=HANGS)
             self.assertEqual(process.returncode, 130)
             r = json.loads(printed)
             self.assertEqual(r["status"], "interrupted")
@@ -254,7 +254,7 @@ class Signals(CliTest):
         for _ in range(20):
             time.sleep(0.01)
             process.send_signal(signal.SIGHUP)
-        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.wait(timeout=HANGS), 0)
 
     def test_commands_without_a_state(self):
         self.write(pendulum())
@@ -264,7 +264,7 @@ class Signals(CliTest):
             self.addCleanup(process.kill)
             time.sleep(0.3)
             process.send_signal(signal.SIGTERM)
-            printed, said = process.communicate(timeout=30)
+            printed, said = process.communicate(timeout=HANGS)
             self.assertEqual((process.returncode, said.splitlines()[-1:]), (130, ["holonom: interrupted"]))
 
 

@@ -20,7 +20,7 @@ import unittest
 from dataclasses import dataclass
 
 from printed import altered, difference
-from support import PROGRAM, SOURCE
+from support import HANGS, PROGRAM, SOURCE
 
 BUILD = os.environ["HOLONOM_BUILD"]  # a build tree that can be installed
 COMPILER = os.environ["HOLONOM_COMPILER"]
@@ -70,7 +70,7 @@ def sessions(text):
 
 def run(*command, **options):
     """The output of a command, or a failure with all of it."""
-    result = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, **options)
+    result = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=HANGS, **options)
     if result.returncode != 0:
         raise AssertionError(f"exit code {result.returncode} from {command[-1]}\n{result.stdout}")
     return result.stdout
@@ -123,7 +123,7 @@ class Documentation(unittest.TestCase):
                     elif block.is_session():
                         for command, printed in sessions(block.text):
                             done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, capture_output=True, text=True,
-                                                  timeout=300)
+                                                  timeout=HANGS)
                             # Which of them comes first is a matter of buffers.
                             reals = done.stdout + done.stderr, done.stderr + done.stdout
                             real = next((r for r in reals if not difference(printed, r)), reals[0])
@@ -165,7 +165,7 @@ class Documentation(unittest.TestCase):
         run("cmake", "-S", self.folder, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.folder / 'prefix'}",
             f"-DCMAKE_CXX_COMPILER={COMPILER}", f"-DCMAKE_CXX_FLAGS=-O1 {COMPILER_FLAGS}")
         # All of them at once, then one by one for what failed.
-        subprocess.run(["cmake", "--build", build, "--", "-k", "0"], capture_output=True, timeout=300)
+        subprocess.run(["cmake", "--build", build, "--", "-k", "0"], capture_output=True, timeout=HANGS)
         for k, (place, _) in enumerate(programs):
             with self.subTest(place):
                 run("cmake", "--build", build, "--target", f"program{k}")

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import MODELS, PROGRAM, CliTest, pendulum
+from support import HANGS, MODELS, PROGRAM, CliTest, pendulum
 
 KEYS = ["status", "model", "method", "formulation", "precision", "step", "steps", "t", "q", "p", "lambda", "energy",
         "constraint", "invariants", "newton", "evaluations", "wall_seconds"]
@@ -390,7 +390,7 @@ class Interruption(CliTest):
                 break
             time.sleep(0.05)
         process.send_signal(with_signal)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=HANGS)
         return process.returncode, json.loads(out), err
 
     def test_ctrl_c_keeps_the_state(self):
@@ -423,7 +423,7 @@ class Interruption(CliTest):
                 break
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=HANGS)
         self.assertEqual(process.returncode, 130)
 
     def test_too_many_samples_are_refused(self):
@@ -455,7 +455,7 @@ class Progress(CliTest):
         while seen.count(b"%") < 2 and time.monotonic() < deadline:
             seen += os.read(master, 1024)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=HANGS)
         self.assertRegex(seen.decode(), r"\r *\[#* *\] +\d+\.\d %")
         self.assertEqual(process.returncode, 130)
         self.assertEqual(json.loads(out)["status"], "interrupted", "standard output has the JSON object only")

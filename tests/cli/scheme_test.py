@@ -62,7 +62,7 @@ class Schemes(CliTest):
 
     def test_certify_holds(self):
         for text, order in ((JUMP, 4), (ORDER_3, 3), (PAIRS, 4)):
-            result = self.run_program("certify", PENDULUM, "--method", "scheme:" + self.write(text), "--step", "T/200", "--json", timeout=200)
+            result = self.run_program("certify", PENDULUM, "--method", "scheme:" + self.write(text), "--step", "T/200", "--json")
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             claims = {c["property"]: c for c in json.loads(result.stdout)["claims"]}
             self.assertEqual(claims["symplecticity"]["verdict"], "holds")
@@ -87,7 +87,7 @@ class Schemes(CliTest):
                         "the sum of the coefficients must be 1, and is missed by",
                         command=("run", PENDULUM, "--steps", 2, "--precision", precision, "--method"))
         # certify measures orders in quad, which these digits are not for: it says so
-        result = self.run_program("certify", PENDULUM, "--method", key, "--step", "T/200", "--json", timeout=200)
+        result = self.run_program("certify", PENDULUM, "--method", key, "--step", "T/200", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         order = [c for c in json.loads(result.stdout)["claims"] if c["property"] == "order"][0]
         self.assertEqual(order["verdict"], "not measured")

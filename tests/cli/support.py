@@ -11,6 +11,9 @@ PROGRAM = os.environ["HOLONOM_PROGRAM"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MODELS = SOURCE / "models"
 
+# After so many seconds a program hangs. Nothing here takes a tenth of it, but on a busy machine all takes ten times as long.
+HANGS = 600
+
 # A good model, table by table, in this order.
 PENDULUM = {
     "parameters": "m = 1\ng = 1\nL = 1",
@@ -48,7 +51,7 @@ class CliTest(unittest.TestCase):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return name
 
-    def run_program(self, *arguments, timeout=300):
+    def run_program(self, *arguments, timeout=HANGS):
         return subprocess.run(
             [PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, timeout=timeout,
             encoding="utf-8", errors="surrogateescape")

@@ -39,6 +39,7 @@ class Outcome:
 
 def limits():
     os.setpgid(0, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, and the program leaves it so
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if MEMORY:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

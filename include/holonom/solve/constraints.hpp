@@ -56,7 +56,7 @@ Status onto_cotangent(const Sys& sys, GramSolver<ScalarOf<Sys>, Sys::N, Sys::M>&
   }
 }
 
-// Whether g(q) is at round-off, with r and G of q.
+// Whether g(q) is at round-off, with r and G of q, and what is left of it.
 template <Constrained Sys>
 Status at_round_off(const MVec<Sys>& r, const JacobianOf<Sys>& G, const QVec<Sys>& q,
                     ConstraintScale<ScalarOf<Sys>, Sys::N, Sys::M>& scale, const NewtonOptions& options) {
@@ -66,7 +66,7 @@ Status at_round_off(const MVec<Sys>& r, const JacobianOf<Sys>& G, const QVec<Sys
   const R size = scale.residual_at(G, q, r);
   R enough = std::is_same_v<S, R> ? R(R(rounding_errors) * epsilon<S>()) : tangent_rounding_errors<S>();
   if (enough < R(options.tolerance)) enough = R(options.tolerance);
-  if (size <= enough) return {};
+  if (size <= enough) return {Failure::none, -1, to_double(size)};
   return {size == size ? Failure::no_convergence : Failure::not_finite, scale.worst(r), to_double(size)};
 }
 

@@ -137,7 +137,15 @@ class StageSolver {
           full ? newton(sys, q0, p0, h, lost) : iterate(sys, q0, p0, h, lost, may_switch && newton_.is_cheap());
       if (!status.ok()) return status;
       finish(sys);
-      if (const Status s = holds(sys, q0, lost); !s.ok()) return s;
+      Status s = holds(sys, q0, lost);
+      // Slow contractions stand still above the residuals that Newton's method leaves.
+      if (!full && may_switch && s.residual > noise()) {
+        momenta(p0, h, lost);
+        if (s = newton(sys, q0, p0, h, lost); !s.ok()) return s;
+        finish(sys);
+        s = holds(sys, q0, lost);
+      }
+      if (!s.ok()) return s;
       return joins(sys, q0, p0, h, lost) ? status : Status{Failure::wrong_root};
     };
     const bool from_memory = guess_.has_memory() && memory_.astray == 0;
@@ -251,6 +259,11 @@ class StageSolver {
     R away = s_ == 1 ? R(magnitude(value(t_.c[0]))) : R(0);
     for (int j = 0; j < s_ && t_.is_pair; ++j) away += value(t_.A_hat(0, j));
     return jump <= allowed + (R(1) / 3 + magnitude(away)) * magnitude(value(h)) * size(w_);
+  }
+  // Residuals that evaluations of g leave. (In dual numbers those of tangents are not known.)
+  double noise() const {
+    if constexpr (!std::is_same_v<S, R>) return std::numeric_limits<double>::infinity();
+    return std::max(8 * to_double(epsilon<S>()), options_.tolerance);
   }
   // The constraints at the last stage, which most methods end with. An iteration may stand still above round-off.
   Status holds(const Sys& sys, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
