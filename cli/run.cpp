@@ -301,8 +301,7 @@ void add_run(CLI::App& app, Command& chosen) {
                   "Compensated summation of the state (default: see 'holonom methods KEY')")
       ->check(CLI::IsMember({"on", "off"}));
   cmd->add_option("--projection", o->spec.projection,
-                  "jay: project an implicit Runge-Kutta method onto both constraints after each step")
-      ->check(CLI::IsMember({"jay"}));
+                  "jay: project an implicit Runge-Kutta method onto both constraints after each step");
   cmd->add_option("--newton", o->newton,
                   "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the "
                   "stages, the full one, or auto")

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "holonom/expr/native.hpp"
+#include "holonom/expr/parser.hpp"
 #include "holonom/solve/constraint_rank.hpp"
+#include "holonom/solve/projection.hpp"
 
 namespace holonom {
 
@@ -22,6 +24,9 @@ MethodEntry find_method(const RunSpec& spec, const Model& model) {
   MethodEntry plain = find_method(key, place);
   if (spec.projection.empty()) return plain;
   const std::string what = place + spec.name_of("projection") + " " + spec.projection + ": ";
+  const std::vector<std::string> known(projection_names.begin(), projection_names.end());
+  if (std::find(known.begin(), known.end(), spec.projection) == known.end())
+    throw InputError(what + "there is no projection of this name." + suggestion(spec.projection, known, "Projections"));
   if (!plain.info.projection.empty()) throw InputError(what + "'" + key + "' is projected already");
   if (const auto projected = methods().parse(key + "+" + spec.projection)) return *projected;
   const bool needs_none = plain.info.keeps_position && plain.info.keeps_hidden;

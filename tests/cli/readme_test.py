@@ -161,6 +161,7 @@ class Documentation(unittest.TestCase):
             (self.folder / f"program{k}.cpp").write_text(f'#line 1 "{place}"\n{text}')
             project.append(f"add_executable(program{k} program{k}.cpp)")
         (self.folder / "CMakeLists.txt").write_text("\n".join(project) + "\n")
+        (self.folder / "models").symlink_to(SOURCE / "models")
         build = self.folder / "build"
         run("cmake", "-S", self.folder, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.folder / 'prefix'}",
             f"-DCMAKE_CXX_COMPILER={COMPILER}", f"-DCMAKE_CXX_FLAGS=-O1 {COMPILER_FLAGS}")

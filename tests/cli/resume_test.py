@@ -30,7 +30,7 @@ def same_values(text):
 
 class Resume(CliTest):
     def run_ok(self, *arguments):
-        result = self.run_program("run", *arguments, "--json", timeout=HANGS)
+        result = self.run_program("run", *arguments, "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         return same_values(result.stdout)
 

@@ -439,7 +439,7 @@ TEST(Hdf5, AnExistingFileIsKeptUnlessAskedFor) {
     Hdf5Recorder<double> recorder(file.path(), labels, about());
     write(recorder, labels, 0, 10);
   }
-  EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path(), labels, about()); }), "--force");
+  EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path(), labels, about()); }), "the file exists");
   expect_rows(file.path(), 10);
   EXPECT_SAYS(refusal([&] { Hdf5Recorder<double> recorder(file.path() + "/no/folder.h5", labels, about()); }),
               "cannot be written");
