@@ -17,7 +17,7 @@ namespace holonom {
 
 namespace {
 
-// The file: these words, the length of the rest, the identity and the memory, and a checksum of all before it.
+// The file: these words, then what the run was and its memory, each as its length, its bytes and their checksum.
 constexpr std::string_view magic = "holonom checkpoint 1\n";
 
 std::uint64_t checksum(std::string_view bytes) {
@@ -117,21 +117,23 @@ std::string fingerprint(const std::string& content) {
   return text;
 }
 
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
-  MemoryWriter out;
+void write_checkpoint(const std::string& path, const RunIdentity& identity, long done, std::string_view memory) {
+  MemoryWriter about;
   std::vector<std::string> names, values;
-  for (const auto& [name, value] : checkpoint.identity) {
+  for (const auto& [name, value] : identity) {
     names.push_back(name);
     values.push_back(value);
   }
-  out("names", names);
-  out("values", values);
-  out("memory", checkpoint.memory);
-  const std::string head = std::string(magic) + raw(out.bytes().size());
+  about("names", names);
+  about("values", values);
+  about("done", done);
   NewFile file(path);
-  file.write(head);
-  file.write(out.bytes());
-  file.write(raw(checksum(out.bytes())));
+  file.write(magic);
+  for (const std::string_view part : {std::string_view(about.bytes()), memory}) {
+    file.write(raw(part.size()));
+    file.write(part);
+    file.write(raw(checksum(part)));
+  }
   file.name();
 }
 
@@ -143,19 +145,27 @@ Checkpoint read_checkpoint(const std::string& path) {
   if (!bytes.starts_with(magic))
     refuse(bytes.starts_with(magic.substr(0, magic.find_last_of(' '))) ? "the checkpoint has another format"
                                                                        : "this is no checkpoint of holonom");
-  const std::size_t begin = magic.size() + sizeof(std::uint64_t);
-  constexpr const char* damaged = "the checkpoint is damaged: its end is missing, or bytes of it have changed";
-  if (bytes.size() < begin + sizeof(std::uint64_t)) refuse(damaged);
-  const std::size_t size = bytes.size() - begin - sizeof(std::uint64_t);
-  const std::string_view body = std::string_view(bytes).substr(begin, size);
-  if (number_at(bytes, magic.size()) != size || number_at(bytes, begin + size) != checksum(body)) refuse(damaged);
+  std::string_view left = std::string_view(bytes).substr(magic.size());
+  const auto part = [&] {
+    constexpr std::size_t number = sizeof(std::uint64_t);
+    const std::uint64_t size = left.size() < 2 * number ? left.size() : number_at(left, 0);
+    if (left.size() < 2 * number || size > left.size() - 2 * number ||
+        number_at(left, number + size) != checksum(left.substr(number, size)))
+      refuse("the checkpoint is damaged: its end is missing, or bytes of it have changed");
+    const std::string_view found = left.substr(number, size);
+    left.remove_prefix(size + 2 * number);
+    return found;
+  };
   Checkpoint checkpoint;
+  const std::string_view about = part();
+  checkpoint.memory = part();
+  if (!left.empty()) refuse("the checkpoint is damaged: something follows its end");
   try {
-    MemoryReader in(body);
+    MemoryReader in(about);
     std::vector<std::string> names, values;
     in("names", names);
     in("values", values);
-    in("memory", checkpoint.memory);
+    in("done", checkpoint.done);
     for (std::size_t i = 0; i < names.size() && i < values.size(); ++i)
       checkpoint.identity.emplace_back(names[i], values[i]);
   } catch (const MemoryError& e) {

@@ -108,7 +108,7 @@ void Run::put_together(Model model, const std::atomic<bool>* interrupt) {
   const OpenMode mode = before ? OpenMode::append : spec_.force ? OpenMode::overwrite : OpenMode::create;
   in_precision(spec_.precision, [&]<class S> {
     auto run = std::make_unique<RunOf<S>>(spec_, compiled, sample);
-    if (before) require_same(*before, run->identity, file);
+    if (before) require_same(*before, *run, file);  // before any file is touched
     if (spec_.resume && !before)
       run->warnings.push_back("there is no " + output + " to go on with: the run starts from the beginning");
     run->open(mode, interrupt, [this](long done) { pause(done); });
@@ -120,16 +120,19 @@ void Run::put_together(Model model, const std::atomic<bool>* interrupt) {
 }
 
 // Only the end of a run may be another one, if that is asked for.
-void Run::require_same(const Checkpoint& checkpoint, const RunIdentity& now, const std::string& path) const {
+void Run::require_same(const Checkpoint& checkpoint, const AnyRun& now, const std::string& path) const {
   RunIdentity then = checkpoint.identity;
   if (spec_.extend)
     for (auto& [name, value] : then)
-      if (name == run_end) value = *entry_of(now, name);
-  const std::string differs = difference(then, now);
-  if (differs.empty()) return;
-  const bool only_end = differs.starts_with(std::string("its ") + run_end);
-  throw InputError(path + ": the run cannot be continued: " + differs +
-                   (only_end ? " (" + spec_.name_of("extend") + " moves the end)" : ""));
+      if (name == run_end) value = *entry_of(now.identity, name);
+  if (const std::string differs = difference(then, now.identity); !differs.empty()) {
+    const bool only_end = differs.starts_with(std::string("its ") + run_end);
+    throw InputError(path + ": the run cannot be continued: " + differs +
+                     (only_end ? " (" + spec_.name_of("extend") + " moves the end)" : ""));
+  }
+  if (checkpoint.done > now.steps)
+    throw InputError(path + ": the run has made " + std::to_string(checkpoint.done) +
+                     " steps already, and is to end after " + std::to_string(now.steps));
 }
 
 void Run::load(const Checkpoint& checkpoint, const std::string& path) {
@@ -140,15 +143,12 @@ void Run::load(const Checkpoint& checkpoint, const std::string& path) {
   } catch (const MemoryError& e) {
     throw InputError(path + ": the checkpoint cannot be read: " + e.what());
   }
-  if (run_->done() > run_->steps)
-    throw InputError(path + ": the run has made " + std::to_string(run_->done()) +
-                     " steps already, and is to end after " + std::to_string(run_->steps));
   begun_ = true;
 }
 
 void Run::load(const std::string& path) {
   const Checkpoint checkpoint = read_checkpoint(path);
-  require_same(checkpoint, run_->identity, path);
+  require_same(checkpoint, *run_, path);
   load(checkpoint, path);
 }
 
@@ -156,18 +156,20 @@ void Run::save(const std::string& path) {
   begin();
   MemoryWriter out;
   run_->save(out);
-  write_checkpoint(path, {run_->identity, out.bytes()});
+  write_checkpoint(path, run_->identity, run_->done(), out.bytes());
 }
 
 // A checkpoint that cannot be written does not end a run: the one before is still there.
 void Run::keep_checkpoint() {
   saved_ = std::chrono::steady_clock::now();
-  if (checkpoint_.empty()) return;
+  if (checkpoint_.empty() || run_->status() == RunStatus::failed) return;
   try {
     save(checkpoint_);
     trouble_.clear();
   } catch (const OutputError& e) {
-    trouble_ = e.what();
+    trouble_ = std::string(e.what()) + "; the run can be resumed from an older one";
+  } catch (const MemoryError& e) {
+    trouble_ = checkpoint_ + ": there is no checkpoint: " + e.what();
   }
 }
 
@@ -196,13 +198,13 @@ RunStatus Run::advance() { return step(run_->steps); }
 void Run::finish() {
   begin();
   // Before the last state is recorded, if it is none of those that are due: a run that goes on does not have it.
-  if (run_->status() != RunStatus::failed) keep_checkpoint();
+  keep_checkpoint();
   run_->finish();
 }
 
 std::vector<std::string> Run::remarks() const {
   std::vector<std::string> list = run_->remarks();
-  if (!trouble_.empty()) list.push_back(trouble_ + "; the run can be resumed from an older one");
+  if (!trouble_.empty()) list.push_back(trouble_);
   return list;
 }
 

@@ -156,6 +156,10 @@ class Resume(CliTest):
 
     def test_another_run_is_refused_and_the_difference_named(self):
         model = self.write(pendulum())
+        self.run_ok(model, "--steps", 40, "--every", 7, "--out", "other.csv")  # whose last row is not one of every 7
+        other = (self.folder / "other.csv").read_bytes()
+        self.refused(model, "--steps", 20, "--every", 7, "--out", "other.csv", "--extend", says=["has made 40 steps already"])
+        self.assertEqual(other, (self.folder / "other.csv").read_bytes())
         self.run_ok(model, "--steps", 40, "--out", "r.csv")
         rows = (self.folder / "r.csv").read_bytes()
         same = (model, "--steps", 40, "--out", "r.csv", "--resume")

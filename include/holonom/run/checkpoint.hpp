@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,12 @@ inline constexpr const char* run_end = "end";
 
 struct Checkpoint {
   RunIdentity identity;
+  long done = 0;  // steps
   std::string memory;
 };
 
 // Throws OutputError if it cannot be written; what was there before is then still there.
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
+void write_checkpoint(const std::string& path, const RunIdentity& identity, long done, std::string_view memory);
 
 // Throws InputError if there is none, or it is damaged, or was written by something else.
 Checkpoint read_checkpoint(const std::string& path);

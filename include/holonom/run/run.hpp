@@ -90,7 +90,7 @@ class Run {
 
  private:
   void put_together(Model model, const std::atomic<bool>* interrupt);
-  void require_same(const Checkpoint& checkpoint, const RunIdentity& now, const std::string& path) const;
+  void require_same(const Checkpoint& checkpoint, const AnyRun& now, const std::string& path) const;
   void begin();
   void load(const Checkpoint& checkpoint, const std::string& path);
   void keep_checkpoint();

@@ -159,10 +159,11 @@ TEST(Checkpoint, NamesTheFirstDifference) {
 
 TEST(Checkpoint, IsWholeOrNotThere) {
   const TemporaryFile file(".checkpoint");
-  write_checkpoint(file.path(), {{{"method", "rattle"}}, "first"});
-  EXPECT_THROW(write_checkpoint(file.path() + "/no/such/folder", {}), OutputError);
-  write_checkpoint(file.path(), {{{"method", "rattle"}}, std::string(1000, 'x')});
+  write_checkpoint(file.path(), {{"method", "rattle"}}, 7, "first");
+  EXPECT_THROW(write_checkpoint(file.path() + "/no/such/folder", {}, 0, ""), OutputError);
+  write_checkpoint(file.path(), {{"method", "rattle"}}, 7, std::string(1000, 'x'));
   EXPECT_EQ(read_checkpoint(file.path()).memory, std::string(1000, 'x'));
+  EXPECT_EQ(read_checkpoint(file.path()).done, 7);
   std::ifstream in(file.path(), std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   // Whatever byte is lost or changed, somebody notices.
