@@ -51,12 +51,14 @@ class ImplicitRungeKutta {
       stages_.momenta(x.p, h, lost);
       stages_.velocities(sys);
       fill(d_, S(0));
-      for (int j = 0; j <= last; ++j) axpy(S(h * b_[j]), stages_.velocity(j), d_);
+      for (int j = 0; j <= last; ++j) axpy(b_[j], stages_.velocity(j), d_);
+      for (S& d : d_) d *= h;
     }
     add(x.q, d_, lost ? &lost->q : nullptr, next_lost_.q, q1_);
     travel_ = d_;
     fill(d_, S(0));
-    for (int j = 0; j <= last; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
+    for (int j = 0; j <= last; ++j) axpy(b_[j], stages_.kick(j), d_);
+    for (S& d : d_) d *= -h;
     add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
     if (projection_) {
       memory_.unprojected = p1_;

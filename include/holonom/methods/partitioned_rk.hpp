@@ -42,9 +42,9 @@ class PartitionedRungeKutta {
     const int s = stages_.stages();
     q1_ = stages_.Q(s - 1);
     fill(d_, S(0));
-    for (int j = 0; j < s; ++j) axpy(S(-h * b_[j]), stages_.kick(j), d_);
+    for (int j = 0; j < s; ++j) axpy(b_[j], stages_.kick(j), d_);
     for (int k = 0; k < d_.size(); ++k) {
-      const S increment = lost ? S(d_[k] + lost->p[k]) : d_[k];
+      const S increment = lost ? S(lost->p[k] - h * d_[k]) : S(-h * d_[k]);
       p1_[k] = x.p[k] + increment;
       if (lost) {
         next_lost_.p[k] = lost_in_sum(x.p[k], increment, p1_[k]);

@@ -44,6 +44,7 @@ void Driver<S>::observe_start() {
   t0_ = x_.t;
   seen_.energy = sys_.H(x_.q, x_.p);
   result_.invariant_undefined.assign(static_cast<std::size_t>(invariants()), -1);
+  manifold_.expect_impulses(x_, h_);
   observe();
   result_.energy_initial = seen_.energy;
   result_.invariant_initial = seen_.invariants;

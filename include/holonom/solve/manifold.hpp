@@ -38,7 +38,8 @@ class Manifold {
         scale_(sys.n(), sys.m()),
         largest_hidden_(sys.m()),
         others_(sys.m()),
-        fastest_(sys.m()) {}
+        fastest_(sys.m()),
+        impulses_(sys.m()) {}
 
   // |g| and |G H_p|
   Residual<R> position(const Vec<S>& q) {
@@ -66,13 +67,28 @@ class Manifold {
     }
     return measure(scale_.hidden_inverse());
   }
-  // |G H_p| of all states that were looked at, of each constraint against its own fastest motion: at a turning point
-  // nothing moves.
+  // Steps of size h begin at x. What moves more slowly than the impulses of one step is a rounding error of these.
+  void expect_impulses(const State<S>& x, const S& h) {
+    if (sys_.m() == 0) return;
+    sys_.G(x.q, G_);
+    if (!scale_known_) find_scale(x.q);
+    sys_.H_q(x.q, x.p, a_);
+    for (S& a : a_) a *= h;
+    sys_.H_pp(x.q, x.p, a_, b_);
+    scale_.measure_motion(G_, b_, a_);
+    for (int k = 0; k < r_.size(); ++k)
+      if (!scale_.stands_still(k)) impulses_[k] = R(1) / scale_.hidden_inverse()[k];
+  }
+  // |G H_p| of all states that were looked at, of each constraint against its own fastest motion, or the impulses of a
+  // step: at a turning point nothing moves.
   R largest_hidden() const {
     R largest(0);
-    for (int k = 0; k < fastest_.size(); ++k)
-      if (!(largest_hidden_[k] == R(0)))
-        keep_largest(largest, R(largest_hidden_[k] / (fastest_[k] > R(0) ? fastest_[k] : others_[k])));
+    for (int k = 0; k < fastest_.size(); ++k) {
+      if (largest_hidden_[k] == R(0)) continue;
+      R motion = fastest_[k] > R(0) ? fastest_[k] : others_[k];
+      keep_largest(motion, impulses_[k]);
+      keep_largest(largest, R(largest_hidden_[k] / motion));
+    }
     return largest;
   }
   const Vec<S>& last_residual() const { return r_; }
@@ -144,6 +160,7 @@ class Manifold {
     f("largest_hidden", largest_hidden_);
     f("others", others_);
     f("fastest", fastest_);
+    f("impulses", impulses_);
   }
 
  private:
@@ -189,7 +206,7 @@ class Manifold {
   Jacobian<S> G_;
   Vec<S> v_, a_, b_, r_, c_;
   ConstraintScale<S, Dynamic, Dynamic> scale_;
-  Vec<R> largest_hidden_, others_, fastest_;  // others_: the motion of others, for constraints that never move
+  Vec<R> largest_hidden_, others_, fastest_, impulses_;  // others_: the motion of others, if a constraint never moves
   bool scale_known_ = false, rank_known_ = false, redundant_ = false;
 };
 

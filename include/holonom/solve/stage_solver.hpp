@@ -10,6 +10,7 @@
 
 #include "holonom/dense.hpp"
 #include "holonom/solve/acceleration.hpp"
+#include "holonom/solve/long_sum.hpp"
 #include "holonom/solve/stage_crew.hpp"
 #include "holonom/solve/stage_gram.hpp"
 #include "holonom/solve/stage_guess.hpp"
@@ -275,16 +276,22 @@ class StageSolver {
   }
 
   static Vec<S> row_sums(const Square<S>& A) {
-    Vec<S> sum(A.size());
-    for (int i = 0; i < A.size(); ++i)
-      for (int j = 0; j < A.size(); ++j) sum[i] += A(i, j);
-    return sum;
+    Vec<S> sums(A.size());
+    for (int i = 0; i < A.size(); ++i) {
+      LongSum<S> sum;
+      for (int j = 0; j < A.size(); ++j) sum.add(A(i, j));
+      sums[i] = sum.rounded();
+    }
+    return sums;
   }
   static Square<S> product(const Square<S>& A, const Square<S>& B) {
     Square<S> C(A.size());
     for (int i = 0; i < A.size(); ++i)
-      for (int j = 0; j < A.size(); ++j)
-        for (int k = 0; k < A.size(); ++k) C(i, j) += A(i, k) * B(k, j);
+      for (int j = 0; j < A.size(); ++j) {
+        LongSum<S> sum;
+        for (int k = 0; k < A.size(); ++k) sum.add_product(A(i, k), B(k, j));
+        C(i, j) = sum.rounded();
+      }
     return C;
   }
 
@@ -367,14 +374,14 @@ class StageSolver {
     combine(t_.A_hat, i, K_, P);
     for (int k = 0; k < P.size(); ++k) P[k] = p0[k] - (lost ? S(h * P[k] - lost->p[k]) : S(h * P[k]));
   }
-  // The same without P: D_i = h c_i M⁻¹p₀ − h² Σ_j (AÂ)_ij M⁻¹K_j
+  // The same without P: D_i = h (c_i M⁻¹p₀ − h Σ_j (AÂ)_ij M⁻¹K_j). A rounded h c_i or h² would err by the same amount
+  // in every step, and energies drift by it; h itself may be what it is.
   void move_along_path(const Sys& sys, const S& h) {
     for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
     for (int i = first_; i < s_; ++i) {
       combine(path_, i, v_, w_);
       Vec<S, N>& D = D_new_[at(i)];
-      const S time = h * row_sum_[i], square = h * h;
-      for (int k = 0; k < D.size(); ++k) D[k] = time * start_velocity_[k] - square * w_[k];
+      for (int k = 0; k < D.size(); ++k) D[k] = h * S(row_sum_[i] * start_velocity_[k] - S(h * w_[k]));
     }
   }
   void start_velocity(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const Rounding<S, N>* lost) {

@@ -32,5 +32,32 @@ p = { x = 0, y = 0, u = 0, v = 0 }
   EXPECT_NEAR(manifold.largest_hidden(), 1e-8, 1e-12);
 }
 
+// Two constraints of two coordinates: what is left of the impulses is a rounding error, and all that moves.
+TEST(HiddenConstraints, AreMeasuredAgainstImpulsesWhereNothingCanMove) {
+  const GraphSystem<double> sys(from_text(R"toml(
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "x + y"
+[constraints]
+a = "x + 2*y"
+b = "x^3 + y"
+[initial]
+q = { x = 0, y = 0 }
+)toml"));
+  const auto largest = [&](double p_y, double h) {
+    State<double> x = initial_state(sys).state;
+    Manifold<double> manifold(sys);
+    if (h > 0) manifold.expect_impulses(x, h);
+    x.p[1] = p_y;
+    (void)manifold.hidden(x.q, x.p);
+    return manifold.largest_hidden();
+  };
+  EXPECT_NEAR(largest(1e-17, 0), 1, 1e-12);
+  EXPECT_NEAR(largest(1e-17, 0.1), 1e-16, 1e-28);
+  EXPECT_NEAR(largest(1e-17, 1e-18), 1, 1e-12) << "faster than the impulses";
+}
+
 }  // namespace
 }  // namespace holonom::test
