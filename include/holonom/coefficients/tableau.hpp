@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,10 +18,14 @@ template <class R>
 struct Tableau {
   Square<R> A;
   Vec<R> b, c;
+  // What rounding took from these, if it is known.
+  std::shared_ptr<const Tableau> rest = nullptr;
 
   Tableau() = default;
   explicit Tableau(int s) : A(s), b(s), c(s) {}
   int stages() const { return b.size(); }
+  const Square<R>* rest_of_A() const { return rest ? &rest->A : nullptr; }
+  const Vec<R>* rest_of_b() const { return rest ? &rest->b : nullptr; }
 };
 
 enum class Family { gauss, radau_2a, lobatto_3a, lobatto_3c };
@@ -233,12 +238,17 @@ struct Cast {
 };
 template <class S, class R, class Round = Cast<S>>
 Tableau<S> rounded(const Tableau<R>& t, const Round& round = {}) {
-  Tableau<S> r(t.stages());
+  Tableau<S> r(t.stages()), rest(t.stages());
+  const auto split = [&](const R& exact, S& x, S& its_rest) {
+    x = round(exact);
+    its_rest = round(R(exact - R(value(x))));
+  };
   for (int i = 0; i < t.stages(); ++i) {
-    r.b[i] = round(t.b[i]);
-    r.c[i] = round(t.c[i]);
-    for (int j = 0; j < t.stages(); ++j) r.A(i, j) = round(t.A(i, j));
+    split(t.b[i], r.b[i], rest.b[i]);
+    split(t.c[i], r.c[i], rest.c[i]);
+    for (int j = 0; j < t.stages(); ++j) split(t.A(i, j), r.A(i, j), rest.A(i, j));
   }
+  r.rest = std::make_shared<const Tableau<S>>(std::move(rest));
   return r;
 }
 

@@ -132,10 +132,9 @@ class BackwardDifferences {
     return alpha;
   }
   StageCoefficients<S> one_stage() const {
-    StageCoefficients<S> t{Square<S>(1), Square<S>(1), Vec<S>(1), false};
-    t.A(0, 0) = t.A_hat(0, 0) = S(1) / alpha_[0];
-    t.c[0] = t.A(0, 0);
-    return t;
+    Vec<S> weight(1);
+    weight[0] = S(1) / alpha_[0];
+    return {weight, weight, weight, false};
   }
 
   int k_;

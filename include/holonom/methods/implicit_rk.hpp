@@ -19,10 +19,10 @@ class ImplicitRungeKutta {
  public:
   // projection: its name, or nothing
   ImplicitRungeKutta(const Sys& sys, const Tableau<S>& t, std::string_view projection)
-      : b_(t.b),
+      : b_(t.b, t.rest_of_b()),
         stiffly_accurate_(is_stiffly_accurate(t)),
         projection_(sys, projection),
-        stages_(sys, {t.A, t.A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()}),
+        stages_(sys, coefficients(sys, t)),
         q1_(size_q(sys)),
         p1_(size_q(sys)),
         d_(size_q(sys)),
@@ -49,15 +49,13 @@ class ImplicitRungeKutta {
       d_ = stages_.displacement(last);
     } else {
       stages_.momenta(x.p, h, lost);
-      stages_.velocities(sys);
-      fill(d_, S(0));
-      for (int j = 0; j <= last; ++j) axpy(b_[j], stages_.velocity(j), d_);
+      stages_.find_velocities(sys);
+      b_.combine(0, stages_.velocities(), d_, travel_);
       for (S& d : d_) d *= h;
     }
     add(x.q, d_, lost ? &lost->q : nullptr, next_lost_.q, q1_);
     travel_ = d_;
-    fill(d_, S(0));
-    for (int j = 0; j <= last; ++j) axpy(b_[j], stages_.kick(j), d_);
+    b_.combine(0, stages_.kicks(), d_, p1_);
     for (S& d : d_) d *= -h;
     add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
     if (projection_) {
@@ -105,6 +103,10 @@ class ImplicitRungeKutta {
       if (t.A(t.stages() - 1, j) != t.b[j]) return false;
     return true;
   }
+  StageCoefficients<S> coefficients(const Sys& sys, const Tableau<S>& t) const {
+    const FineCoefficients<S> A(t.A, t.rest_of_A());
+    return {A, A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()};
+  }
   // Unprojected Gauss methods leave the constraints, and with them the motion.
   bool stays(const Sys& sys) const { return size_g(sys) == 0 || projection_ || stiffly_accurate_; }
   // Lagrange's polynomials of the nodes at 0
@@ -127,7 +129,7 @@ class ImplicitRungeKutta {
     }
   }
 
-  Vec<S> b_;
+  FineCoefficients<S> b_;
   bool stiffly_accurate_, compensated_ = false;
   Projection<Sys> projection_;
   StageSolver<Sys> stages_;

@@ -16,8 +16,8 @@ class PartitionedRungeKutta {
 
  public:
   PartitionedRungeKutta(const Sys& sys, const Tableau<S>& t, const Tableau<S>& dual)
-      : b_(t.b),
-        stages_(sys, {t.A, dual.A, t.c, true}),
+      : b_(t.b, t.rest_of_b()),
+        stages_(sys, {{t.A, t.rest_of_A()}, {dual.A, dual.rest_of_A()}, t.c, true}),
         q1_(size_q(sys)),
         p1_(size_q(sys)),
         last_kick_(size_q(sys)),
@@ -41,8 +41,7 @@ class PartitionedRungeKutta {
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
     const int s = stages_.stages();
     q1_ = stages_.Q(s - 1);
-    fill(d_, S(0));
-    for (int j = 0; j < s; ++j) axpy(b_[j], stages_.kick(j), d_);
+    b_.combine(0, stages_.kicks(), d_, p1_);
     for (int k = 0; k < d_.size(); ++k) {
       const S increment = lost ? S(lost->p[k] - h * d_[k]) : S(-h * d_[k]);
       p1_[k] = x.p[k] + increment;
@@ -95,11 +94,11 @@ class PartitionedRungeKutta {
 
   // GᵀΛ_s is what the projection took from p.
   void find_last_kick(const Vec<S, N>& p1, const S& h) {
-    const S weight = h * b_[b_.size() - 1];
+    const S weight = h * b_(0, stages_.stages() - 1);
     for (int k = 0; k < p1.size(); ++k) last_kick_[k] = (memory_.unprojected[k] - p1[k]) / weight;
   }
 
-  Vec<S> b_;
+  FineCoefficients<S> b_;
   StageSolver<Sys> stages_;
   Vec<S, N> q1_, p1_, last_kick_, d_;  // last_kick_: GᵀΛ_s
   Vec<S, M> r_, lambda_;

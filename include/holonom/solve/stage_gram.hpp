@@ -9,6 +9,7 @@
 #pragma once
 
 #include "holonom/dense.hpp"
+#include "holonom/solve/fine_coefficients.hpp"
 #include "holonom/solve/stagnation.hpp"
 
 namespace holonom {
@@ -27,7 +28,7 @@ class StageGram {
 
  public:
   // path: AÂ; first: the first stage with a constraint; count: the number of these, and of multipliers
-  StageGram(const Sys& sys, const Square<S>& path, int first, int count)
+  StageGram(const Sys& sys, const FineCoefficients<S>& path, int first, int count)
       : path_(path),
         first_(first),
         count_(count),
@@ -169,7 +170,7 @@ class StageGram {
     }
   }
 
-  Square<S> path_;
+  FineCoefficients<S> path_;
   int first_, count_;
   Square<S> inverse_;
   GramSolver<S, N, M> gram_;

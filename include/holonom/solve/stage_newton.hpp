@@ -4,6 +4,7 @@
 #pragma once
 
 #include "holonom/dense.hpp"
+#include "holonom/solve/fine_coefficients.hpp"
 #include "holonom/system.hpp"
 
 namespace holonom {
@@ -52,7 +53,8 @@ class StageNewton {
   // False if the matrix is singular. `at` knows Q, P, Λ and G of the stages by number, and which constraints are
   // independent.
   template <class Stages>
-  bool factor(const Sys& sys, const Square<S>& A, const Square<S>& A_hat, const S& h, const Stages& at) {
+  bool factor(const Sys& sys, const FineCoefficients<S>& A, const FineCoefficients<S>& A_hat, const S& h,
+              const Stages& at) {
     if constexpr (HasHqq<Sys>) {
       Square<S>& J = lu_.matrix();
       for (int r = 0; r < J.size(); ++r)
@@ -104,8 +106,8 @@ class StageNewton {
  private:
   // J(row(i) + k, column) += c M_ij x_k for the stages i from `from` on
   template <class Row>
-  void add_column(Square<S>& J, const Square<S>& M, int j, const S& c, const QVec<Sys>& x, Row&& row, int from,
-                  int column) {
+  void add_column(Square<S>& J, const FineCoefficients<S>& M, int j, const S& c, const QVec<Sys>& x, Row&& row,
+                  int from, int column) {
     for (int i = from; i < s_; ++i) {
       const S factor = c * M(i, j);
       if (factor == S(0)) continue;

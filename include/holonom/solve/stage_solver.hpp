@@ -10,7 +10,7 @@
 
 #include "holonom/dense.hpp"
 #include "holonom/solve/acceleration.hpp"
-#include "holonom/solve/long_sum.hpp"
+#include "holonom/solve/fine_coefficients.hpp"
 #include "holonom/solve/stage_crew.hpp"
 #include "holonom/solve/stage_gram.hpp"
 #include "holonom/solve/stage_guess.hpp"
@@ -23,7 +23,7 @@ namespace holonom {
 // pair P_1 shows).
 template <class S>
 struct StageCoefficients {
-  Square<S> A, A_hat;
+  FineCoefficients<S> A, A_hat;
   Vec<S> c;
   bool is_pair = false;
   std::vector<S> start = {};
@@ -48,8 +48,8 @@ class StageSolver {
         s_(t_.c.size()),
         first_(t_.is_pair),
         multipliers_(s_ - first_),
-        path_(product(t_.A, t_.A_hat)),
-        row_sum_(row_sums(t_.A)),
+        path_(t_.A * t_.A_hat),
+        row_sum_(t_.A.row_sums()),
         gram_(sys, path_, first_, multipliers_),
         scale_(size_q(sys), size_g(sys)),
         G0_(make_jacobian(sys)),
@@ -59,6 +59,7 @@ class StageSolver {
         dlambda_(lambda_),
         G_(at(s_), make_jacobian(sys)),
         w_(size_q(sys)),
+        fine_sum_(size_q(sys)),
         start_velocity_(size_q(sys)),
         y_(size_g(sys)),
         newton_(sys, s_, first_, multipliers_),
@@ -72,10 +73,10 @@ class StageSolver {
   const Vec<S, N>& Q(int i) const { return Q_[at(i)]; }
   const Vec<S, N>& P(int i) const { return P_[at(i)]; }
   const Jacobian<S, N, M>& G(int i) const { return G_[at(i)]; }
-  const Vec<S, N>& velocity(int i) const { return v_[at(i)]; }  // H_p(Q_i, P_i), after `velocities`
+  const std::vector<Vec<S, N>>& velocities() const { return v_; }  // H_p(Q_i, P_i), after `find_velocities`
   const Vec<S, M>& Lambda(int j) const { return lambda_[at(j)]; }
   // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
-  const Vec<S, N>& kick(int j) const { return K_[at(j)]; }
+  const std::vector<Vec<S, N>>& kicks() const { return K_; }
 
   // The k-th of the independent constraints
   int independent(int k) const { return gram_.start().independent(k); }
@@ -168,7 +169,7 @@ class StageSolver {
     if (separable_)
       for (int i = 0; i < s_; ++i) renew_momentum(i, p0, h, lost, P_[at(i)]);
   }
-  void velocities(const Sys& sys) {
+  void find_velocities(const Sys& sys) {
     for (int j = 0; j < s_; ++j) energy_p(sys, Q_[at(j)], P_[at(j)], v_[at(j)]);
   }
   // For the next step, that starts `travel` away.
@@ -247,7 +248,7 @@ class StageSolver {
       energy_p(sys, q0, v_[0], w_);
     } else {
       momenta(p0, h, lost);
-      velocities(sys);
+      find_velocities(sys);
       fill(w_, S(0));
       for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], w_);
     }
@@ -273,26 +274,6 @@ class StageSolver {
     residual(sys, last, q0, lost);
     ++counters_.constraint;
     return at_round_off<Sys>(r_[at(last - first_)], G_[at(last)], Q_[at(last)], scale_, options_);
-  }
-
-  static Vec<S> row_sums(const Square<S>& A) {
-    Vec<S> sums(A.size());
-    for (int i = 0; i < A.size(); ++i) {
-      LongSum<S> sum;
-      for (int j = 0; j < A.size(); ++j) sum.add(A(i, j));
-      sums[i] = sum.rounded();
-    }
-    return sums;
-  }
-  static Square<S> product(const Square<S>& A, const Square<S>& B) {
-    Square<S> C(A.size());
-    for (int i = 0; i < A.size(); ++i)
-      for (int j = 0; j < A.size(); ++j) {
-        LongSum<S> sum;
-        for (int k = 0; k < A.size(); ++k) sum.add_product(A(i, k), B(k, j));
-        C(i, j) = sum.rounded();
-      }
-    return C;
   }
 
   // Simplified iterations. `may_leave`: a poor contraction is not worth waiting for.
@@ -366,22 +347,24 @@ class StageSolver {
       energy_p(sys, Q_[at(i)], P_new_[at(i)], v_[at(i)]);
     }
     for (int i = first_; i < s_; ++i) {
-      combine(t_.A, i, v_, D_new_[at(i)]);
+      t_.A.combine(i, v_, D_new_[at(i)], fine_sum_);
       for (S& d : D_new_[at(i)]) d *= h;
     }
   }
   void renew_momentum(int i, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost, QVec<Sys>& P) {
-    combine(t_.A_hat, i, K_, P);
+    t_.A_hat.combine(i, K_, P, fine_sum_);
     for (int k = 0; k < P.size(); ++k) P[k] = p0[k] - (lost ? S(h * P[k] - lost->p[k]) : S(h * P[k]));
   }
-  // The same without P: D_i = h (c_i M⁻¹p₀ − h Σ_j (AÂ)_ij M⁻¹K_j). A rounded h c_i or h² would err by the same amount
-  // in every step, and energies drift by it; h itself may be what it is.
+  // The same without P: D_i = h (c_i M⁻¹p₀ − h Σ_j (AÂ)_ij M⁻¹K_j). (A rounded h c_i or h² would err by the same
+  // amount in every step; h itself may be what it is.)
   void move_along_path(const Sys& sys, const S& h) {
     for (int j = 0; j < multipliers_; ++j) energy_pp(sys, Q_[at(j)], P_[at(j)], K_[at(j)], v_[at(j)]);
     for (int i = first_; i < s_; ++i) {
-      combine(path_, i, v_, w_);
+      path_.combine(i, v_, w_, fine_sum_);
       Vec<S, N>& D = D_new_[at(i)];
-      for (int k = 0; k < D.size(); ++k) D[k] = h * S(row_sum_[i] * start_velocity_[k] - S(h * w_[k]));
+      const S &c = row_sum_.coarse(i, 0), &rest = row_sum_.fine(i, 0);
+      for (int k = 0; k < D.size(); ++k)
+        D[k] = h * S(c * start_velocity_[k] + S(rest * start_velocity_[k] - S(h * w_[k])));
     }
   }
   void start_velocity(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const Rounding<S, N>* lost) {
@@ -399,15 +382,15 @@ class StageSolver {
     Stagnation<R> stagnation(epsilon<S>(), options_, 2);
     for (bool refresh = true;;) {
       evaluate(sys, 0, q0, lost);
-      velocities(sys);
+      find_velocities(sys);
       for (int j = 0; j < s_; ++j) kick_of(j);
       const R impulse = size_of_momenta(p0, h);
       for (int i = 0; i < s_; ++i) {
-        combine(t_.A_hat, i, K_, w_);
+        t_.A_hat.combine(i, K_, w_, fine_sum_);
         for (int k = 0; k < w_.size(); ++k)
           newton_.momentum(i, k) = (P_[at(i)][k] - p0[k]) + (lost ? S(h * w_[k] - lost->p[k]) : S(h * w_[k]));
         if (i < first_) continue;
-        combine(t_.A, i, v_, w_);
+        t_.A.combine(i, v_, w_, fine_sum_);
         for (int k = 0; k < w_.size(); ++k) newton_.position(i, k) = D_[at(i)][k] - h * w_[k];
       }
       for (int i = 0; i < multipliers_; ++i)
@@ -520,13 +503,6 @@ class StageSolver {
       for (int k = 0; k < Q.size(); ++k) Q[k] = q0[k] + (lost ? S(D[k] + lost->q[k]) : D[k]);
     }
   }
-  // out = Σ_j A_ij x_j
-  void combine(const Square<S>& A, int i, const std::vector<Vec<S, N>>& x, Vec<S, N>& out) const {
-    fill(out, S(0));
-    for (int j = 0; j < s_; ++j)
-      if (A(i, j) != S(0)) axpy(A(i, j), x[at(j)], out);
-  }
-
   // δΛ, and what it does to momenta and positions: g(Q) + G(Q) (D_new − D) must vanish
   void correct(const Sys& sys, const S& h) {
     for (int i = 0; i < multipliers_; ++i) {
@@ -546,28 +522,27 @@ class StageSolver {
     } else {
       if (first_) fill(K_[at(s_ - 1)], S(0));
       for (int i = 0; i < s_; ++i) {
-        combine(t_.A_hat, i, K_, w_);
+        t_.A_hat.combine(i, K_, w_);
         axpy(h, w_, P_new_[at(i)]);
         energy_pp(sys, Q_[at(i)], P_new_[at(i)], w_, v_[at(i)]);
       }
     }
     for (int i = first_; i < s_; ++i) {
-      combine(separable_ ? path_ : t_.A, i, v_, w_);
+      (separable_ ? path_ : t_.A).combine(i, v_, w_);
       axpy(S(h * h), w_, D_new_[at(i)]);
     }
   }
 
   StageCoefficients<S> t_;
   int s_, first_, multipliers_;
-  Square<S> path_;  // AÂ
-  Vec<S> row_sum_;  // of A: c_i, to the rounding error that keeps the map symplectic
+  FineCoefficients<S> path_, row_sum_;  // AÂ; Σ_j a_ij, which is c_i
   StageGram<Sys> gram_;
   ConstraintScale<S, N, M> scale_;
   Jacobian<S, N, M> G0_, G1_;
   std::vector<Vec<S, M>> lambda_, r_, dlambda_;
   std::vector<Jacobian<S, N, M>> G_;
   std::vector<Vec<S, N>> D_, Q_, P_, F_, K_, v_, D_new_, P_new_;
-  Vec<S, N> w_, start_velocity_;
+  Vec<S, N> w_, fine_sum_, start_velocity_;
   Vec<S, M> y_;
   StageNewton<Sys> newton_;
   Acceleration<S> acceleration_;

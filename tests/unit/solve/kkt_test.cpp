@@ -136,7 +136,8 @@ TYPED_TEST(Kkt, SparseMassIsTheDenseOne) {
 TYPED_TEST(Kkt, SolvesAsTheDenseSolverDoes) {
   using S = TypeParam;
   const double tolerance = 1e6 * static_cast<double>(epsilon<S>());  // condition numbers of random problems
-  for (const auto& [n, m] : vector<std::pair<int, int>>{{30, 10}, {80, 40}, {150, 60}}) {
+  for (const auto& sizes : vector<std::pair<int, int>>{{30, 10}, {80, 40}, {150, 60}}) {
+    const int n = sizes.first, m = sizes.second;
     Problem<S> problem(n, m, static_cast<unsigned>(n + m));
     const SparseMass<S> mass = problem.mass();
     GramSolver<S, Dynamic, Dynamic> kkt(n, m), dense(n, m);
