@@ -161,7 +161,7 @@ int main() {
   std::nth_element(again.begin(), again.begin() + 5, again.end());
 
   // Near the start, but not on it: there g is nothing but rounding errors.
-  const State<double> start = initial_state(GraphSystem<double>(built.model)).state;
+  const State<double> start = initial_state(ModelSystem<double>(built.model)).state;
   for (int i = 0; i < chain::n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     x.q[k] = start.q[i] + 0.01 * std::sin(2.1 * i);

@@ -92,7 +92,7 @@ double peak_megabytes() {
 void run_model(const std::string& text, const Overrides& set, double h, int steps,
                const std::string& file = "benchmark") {
   const double before = cpu_seconds();
-  const GraphSystem<double> sys(compile(parse_model(text, file, set)));
+  const ModelSystem<double> sys(compile(parse_model(text, file, set)));
   State<double> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<double>(sys);
   if (!method->begin(x, h).ok()) std::abort();

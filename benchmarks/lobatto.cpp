@@ -20,13 +20,13 @@ using namespace bench;
 
 namespace {
 
-GraphSystem<double> system_of(Model model) {
-  return GraphSystem<double>(compile(std::move(model)), native_available() ? Engine::native : Engine::interpreter);
+ModelSystem<double> system_of(Model model) {
+  return ModelSystem<double>(compile(std::move(model)), native_available() ? Engine::native : Engine::interpreter);
 }
-GraphSystem<double> from_models(const std::string& name) {
+ModelSystem<double> from_models(const std::string& name) {
   return system_of(load_model(std::string(BENCH_MODELS "/") + name + ".toml"));
 }
-double energy_at_start(const GraphSystem<double>& sys) {
+double energy_at_start(const ModelSystem<double>& sys) {
   const State<double> x = initial_state(sys).state;
   return std::fabs(sys.H(x.q, x.p));
 }
@@ -79,7 +79,7 @@ const Runner* fastest(const std::vector<Runner>& runners, std::size_t goal, bool
 // Returns a line for the table of winners.
 std::string race(const Race& race, const std::vector<double>& goals, double periods, double limit) {
   constexpr double coarsest = 1;
-  const GraphSystem<double> sys = from_models(race.model);
+  const ModelSystem<double> sys = from_models(race.model);
   std::vector<Runner> runners;
   const auto enter = [&](const char* key, bool is_lobatto) {
     runners.push_back(
@@ -130,7 +130,7 @@ constexpr Matrix matrices[] = {{"start", StageMatrix::start},
 // The same steps with each solver; times are medians of interleaved rounds.
 class Counted {
  public:
-  Counted(const GraphSystem<double>& sys, std::string key, const char* matrix, const MethodOptions& options)
+  Counted(const ModelSystem<double>& sys, std::string key, const char* matrix, const MethodOptions& options)
       : sys_(sys), key_(std::move(key)), matrix_(matrix), options_(options), method_(make()) {}
 
   Contestant contestant(double h, long steps) {
@@ -161,7 +161,7 @@ class Counted {
     counters_ = method_->counters();
   }
 
-  const GraphSystem<double>& sys_;
+  const ModelSystem<double>& sys_;
   std::string key_;
   const char* matrix_;
   MethodOptions options_;
@@ -171,7 +171,7 @@ class Counted {
   double error_ = 0;
 };
 
-void count(const char* title, const GraphSystem<double>& sys, double period, double periods, int rounds) {
+void count(const char* title, const ModelSystem<double>& sys, double period, double periods, int rounds) {
   const Integrator rattle = on_text_model(sys, methods().find("rattle"), period, energy_at_start(sys), 1);
   const Reached percent = Search(rattle, periods, 10).reach(0.01, 10);
   if (percent.how != Reached::How::met) {
@@ -211,7 +211,7 @@ void count(const char* title, const GraphSystem<double>& sys, double period, dou
 // Each step from free flight with so many iterations, and nothing remembered. False if a step fails.
 template <class S>
 bool advance(
-    const GraphSystem<S>& sys, const std::string& key, StageMatrix matrix, int iterations, State<S>& x, const S& h,
+    const ModelSystem<S>& sys, const std::string& key, StageMatrix matrix, int iterations, State<S>& x, const S& h,
     long steps, const std::function<void(const State<S>&)>& see = [](const State<S>&) {}) {
   MethodOptions options;
   options.newton.matrix = matrix;
@@ -225,7 +225,7 @@ bool advance(
 }
 
 void orders(const char* model) {
-  const GraphSystem<quad> sys(compile(load_model(std::string(BENCH_MODELS "/") + model + ".toml")));
+  const ModelSystem<quad> sys(compile(load_model(std::string(BENCH_MODELS "/") + model + ".toml")));
   const State<quad> start = initial_state(sys).state;
   const quad until = 5;
   constexpr long steps = 320;
@@ -254,7 +254,7 @@ void orders(const char* model) {
 }
 
 void drifts(const char* model, double h) {
-  const GraphSystem<double> sys = from_models(model);
+  const ModelSystem<double> sys = from_models(model);
   constexpr long steps = 5000;
   std::printf("  %s: largest energy error in %ld steps of %g, and its slope, after k iterations of lobatto-3\n", model,
               steps, h);
@@ -293,7 +293,7 @@ bool same_bits(const Vec<double>& a, const Vec<double>& b) {
 // if nobody else wants the second core; wall time, what they saved.
 void on_threads(const char* key, const char* text, long N, double h, int rounds) {
   constexpr long steps = 20;
-  const GraphSystem<double> sys = system_of(parse_model(text, "benchmark", {{"N", std::to_string(N)}}));
+  const ModelSystem<double> sys = system_of(parse_model(text, "benchmark", {{"N", std::to_string(N)}}));
   const State<double> start = initial_state(sys).state;
   struct Crew {
     std::unique_ptr<AnyMethod<double>> method;

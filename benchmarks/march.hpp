@@ -52,7 +52,7 @@ inline Integrator fixed_step(std::string name, const holonom::MethodInfo& info, 
 }
 
 // A method of the registry on a text model; energies are measured in `unit`.
-inline Integrator on_text_model(const holonom::GraphSystem<double>& sys, const holonom::MethodEntry& entry,
+inline Integrator on_text_model(const holonom::ModelSystem<double>& sys, const holonom::MethodEntry& entry,
                                 double period, double unit, double coarsest) {
   const auto run = [&sys, entry, period, unit](double fineness, double periods, double limit) {
     holonom::State<double> x = holonom::initial_state(sys).state;

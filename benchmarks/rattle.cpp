@@ -27,13 +27,13 @@ void compare(const std::string& title, const std::string& model) {
   Rattle<Own<P>> rattle(own);
   if (!rattle.begin(own, x, h).ok()) std::abort();
 
-  const GraphSystem<double> text(compile(parse_model(model, "benchmark")));
+  const ModelSystem<double> text(compile(parse_model(model, "benchmark")));
   State<double> y = initial_state(text).state;
   const auto interpreted = methods().find("rattle").make<double>(text);
   if (!interpreted->begin(y, h).ok()) std::abort();
 
   // The same model with native code, where it is available.
-  std::optional<GraphSystem<double>> native;
+  std::optional<ModelSystem<double>> native;
   std::unique_ptr<AnyMethod<double>> compiled;
   State<double> z = y;
   if (native_available()) {

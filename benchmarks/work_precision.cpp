@@ -92,7 +92,7 @@ std::vector<Integrator> own_types() {
 }
 
 template <class P>
-std::vector<Entrant> entrants(const GraphSystem<double>& sys, const Settings& settings) {
+std::vector<Entrant> entrants(const ModelSystem<double>& sys, const Settings& settings) {
   std::vector<Entrant> all;
   for (const std::string& key : settings.methods) {
     try {
@@ -219,7 +219,7 @@ void compare(const Settings& settings) {
       "much\n"
       "  would have been\n",
       settings.limit);
-  const GraphSystem<double> sys(compile(load_model(std::string(BENCH_MODELS "/") + P::model)),
+  const ModelSystem<double> sys(compile(load_model(std::string(BENCH_MODELS "/") + P::model)),
                                 native_available() ? Engine::native : Engine::interpreter);
   if (!native_available()) std::printf("  (no native code: text models are interpreted)\n");
   const std::vector<Entrant> all = entrants<P>(sys, settings);

@@ -86,15 +86,15 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   constexpr double steps = 2e4;  // about
   const bool native = use_native(engine_of(o.engine), precision_of(o.precision), model,
                                  steps * substeps(chosen.info).count, "--engine llvm");
-  const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
+  const ModelSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
   if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
   const S h = *start.step;
   check_step(h, model.place("integrate.step"));
   (void)chosen.make<S>(sys);  // throws if the method does not suit the model
   const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
-  for (const std::string& remark : rank_remarks(sys, start.state)) warn(remark);
-  const Certificate result = certify(entry, sys, start.state, h);
+  for (const std::string& remark : rank_remarks<S>(sys, start.state, model.place("initial.q"))) warn(remark);
+  const Certificate result = certify<S>(entry, sys, start.state, h);
 
   if (o.json)
     std::printf("%s\n", to_json(sys.labels(), o, entry.info, native, h, result).c_str());
@@ -116,7 +116,7 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
 }
 
 int certify_command(const Options& o) {
-  Model model = load_model(o.model, overrides(o.set));
+  Model model = load_model(o.model, changes(o.set));
   if (o.step) {
     model.step = model.constant(*o.step, "--step");
     model.places["integrate.step"] = "--step " + *o.step;

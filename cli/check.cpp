@@ -25,8 +25,8 @@ const char* form_name(CompiledModel::Form form) {
 }
 
 int check(const std::string& path, const std::vector<std::string>& set) {
-  const auto compiled = compile(load_model(path, overrides(set)));
-  const GraphSystem<double> sys(compiled);
+  const auto compiled = compile(load_model(path, changes(set)));
+  const ModelSystem<double> sys(compiled);
   const Labels& labels = sys.labels();
   std::printf("%s (%s)\n", labels.model.c_str(), path.c_str());
   std::printf("  coordinates      %d\n  constraints      %d\n", sys.n(), sys.m());
@@ -90,7 +90,8 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   for (std::size_t k = 0; k < events.size(); ++k)
     std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(),
                 directions[static_cast<int>(events[k].direction)], value[static_cast<int>(k)]);
-  if (rank.singular_position) (void)rank_remarks(sys, start.state);  // throws, with the reason
+  if (rank.singular_position)
+    (void)rank_remarks<double>(sys, start.state, compiled->model().place("initial.q"));  // throws, with the reason
   return exit_done;
 }
 

@@ -285,14 +285,22 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
 
   const bool native =
       use_native(engine_of(o.engine), precision_of(o.precision), model, substeps_in_all, "--engine llvm");
-  const GraphSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
+  const ModelSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(sys);
-  for (const std::string& remark : rank_remarks(sys, start.state)) warn(remark);
+  for (const std::string& remark : rank_remarks<S>(sys, start.state, model.place("initial.q"))) warn(remark);
   std::vector<std::string> inputs = model.files;
   for (const MethodEntry& m : plan.methods)
     if (!m.info.file.empty()) inputs.push_back(m.info.file);
   const Output output(o.out, o.force, inputs);
-  const Comparison result = compare(sys, plan);
+  const Comparison result = [&] {
+    try {
+      return compare<S>(sys, start.state, plan);
+    } catch (const NoReference& e) {
+      if (o.reference) throw InputError("--reference " + *o.reference + ": " + e.what());
+      throw InputError(std::string("there is no reference: ") + e.what() +
+                       ". Take a shorter --until, or give --reference METHOD:STEP");
+    }
+  }();
 
   for (const ComparisonRow& row : result.rows)
     if (const double worst = std::max(result.accuracy.q, result.accuracy.p);
@@ -323,7 +331,7 @@ int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
 }
 
 int compare_command(const Options& o) {
-  Model model = load_model(o.model, overrides(o.set));
+  Model model = load_model(o.model, changes(o.set));
   Asked asked;
   for (const std::string& key : split_list(o.methods, "--methods"))
     asked.methods.push_back(find_method(key, "--methods " + o.methods + ": "));

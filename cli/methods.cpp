@@ -2,7 +2,7 @@
 
 #include "commands.hpp"
 #include "holonom/methods/registry.hpp"
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 #include "holonom/model/toml.hpp"
 #include "json.hpp"
 #include "output.hpp"
@@ -35,7 +35,7 @@ std::string kept(const MethodInfo& info) {
 }
 
 // Why a method cannot run on the model, or nothing.
-std::string obstacle(const MethodEntry& entry, const GraphSystem<double>* sys) {
+std::string obstacle(const MethodEntry& entry, const ModelSystem<double>* sys) {
   if (!sys) return {};
   try {
     (void)entry.make<double>(*sys);
@@ -64,8 +64,8 @@ void write(Json& json, const MethodInfo& info, const std::string& reason, bool w
 }
 
 int methods_command(const Options& o) {
-  std::unique_ptr<GraphSystem<double>> sys;
-  if (!o.model.empty()) sys = std::make_unique<GraphSystem<double>>(compile(load_model(o.model)));
+  std::unique_ptr<ModelSystem<double>> sys;
+  if (!o.model.empty()) sys = std::make_unique<ModelSystem<double>>(compile(load_model(o.model)));
   const auto entries = o.key.empty() ? methods().all() : std::vector{methods().find(o.key)};
   if (o.json) {
     Json json;

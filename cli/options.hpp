@@ -22,6 +22,12 @@ inline Overrides overrides(const std::vector<std::string>& set) {
   return result;
 }
 
+inline ModelChanges changes(const std::vector<std::string>& set) {
+  ModelChanges result(overrides(set));
+  result.prefix = "--";
+  return result;
+}
+
 inline void add_precision_option(CLI::App& cmd, std::string& precision) {
   cmd.add_option("--precision", precision, "double, long, quad or 100 (digits)")
       ->check(CLI::IsMember({"double", "long", "quad", "100"}));

@@ -4,6 +4,7 @@
 
 #include "holonom/any_system.hpp"
 #include "holonom/own_quantities.hpp"
+#include "holonom/scalars.hpp"
 
 namespace holonom {
 
@@ -29,7 +30,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
       labels.coordinates.push_back(name("q", i));
     for (int k = static_cast<int>(labels.constraints.size()); k < pattern.m(); ++k)
       labels.constraints.push_back(name("g", k));
-    labels.invariants.clear();
+    if constexpr (!has_invariants) labels.invariants.clear();
     labels.observables.clear();
     this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
     this->labels_ = std::make_shared<const Labels>(std::move(labels));
@@ -144,9 +145,68 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
       throw std::logic_error(lacks(Quantity::V_parts));
   }
 
-  void invariants(const Vec<S>&, const Vec<S>&, Vec<S>&) const override {}
+  void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
+    if constexpr (has_invariants) sys_.invariants(fixed(q), fixed(p), out);
+  }
+  // By dual numbers, one coordinate at a time: each is a term.
+  void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                        Vec<S>& scale) const override {
+    fill(out, S(0));
+    fill(scale, S(0));
+    if constexpr (has_invariants && RebindsTo<Sys, Dual<S>>) {
+      const auto dual = sys_.template rebind<Dual<S>>();
+      QVec<InDuals<Sys>> q_dual(q.size()), p_dual(p.size());
+      std::copy(q.begin(), q.end(), q_dual.begin());
+      std::copy(p.begin(), p.end(), p_dual.begin());
+      Vec<Dual<S>> change(out.size());
+      const auto add_terms = [&](auto& x, const Vec<S>& direction) {
+        for (int j = 0; j < direction.size(); ++j) {
+          x[j].d = direction[j];
+          dual.invariants(q_dual, p_dual, change);
+          x[j].d = S(0);
+          for (int k = 0; k < out.size(); ++k) {
+            out[k] += change[k].d;
+            scale[k] += S(magnitude(change[k].d));
+          }
+        }
+      };
+      add_terms(q_dual, u);
+      add_terms(p_dual, w);
+    } else {
+      fill(out, S(std::numeric_limits<Real<S>>::quiet_NaN()));
+    }
+  }
+  Involution reversal() const override {
+    if constexpr (requires { sys_.reversal(); })
+      return sys_.reversal();
+    else
+      return {};
+  }
 
  private:
+  static constexpr bool has_invariants = requires(const Sys& sys, const QVec<Sys>& q, Vec<S>& out) {
+    sys.invariants(q, q, out);
+  };
+
+  // From a real scalar to all others, to numbers with tangents through the real ones beneath.
+  std::shared_ptr<const void> rebound(const std::type_info& scalar) const override {
+    std::shared_ptr<const void> system;
+    if constexpr (std::is_same_v<S, Real<S>>)
+      for_each_scalar([&]<class T>() {
+        if constexpr (RebindsTo<Sys, Real<T>>)
+          if (scalar == typeid(T)) system = in_scalar<T>(sys_.template rebind<Real<T>>(), this->labels());
+      });
+    return system;
+  }
+  template <class T, class Own>
+  static std::shared_ptr<const AnySystem<T>> in_scalar(Own real, const Labels& labels) {
+    if constexpr (std::is_same_v<T, ScalarOf<Own>>)
+      return std::make_shared<Adapted<Own>>(std::move(real), labels);
+    else if constexpr (RebindsTo<Own, T>)
+      return in_scalar<T>(real.template rebind<T>(), labels);
+    else
+      return nullptr;
+  }
   // Between the dynamic vectors outside and the type's own ones.
   static QVec<Sys> fixed(const Vec<S>& x) {
     QVec<Sys> y(x.size());
@@ -209,10 +269,14 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
 };
 
 template <System Sys>
+Adapted<Sys> adapt(Sys sys, Labels labels) {
+  return Adapted<Sys>(std::move(sys), std::move(labels));
+}
+template <System Sys>
 Adapted<Sys> adapt(Sys sys, std::string name = "system") {
   Labels labels;
   labels.model = std::move(name);
-  return Adapted<Sys>(std::move(sys), std::move(labels));
+  return adapt(std::move(sys), std::move(labels));
 }
 
 }  // namespace holonom

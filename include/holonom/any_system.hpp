@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "holonom/dual.hpp"
@@ -34,6 +35,20 @@ struct Labels {
   std::vector<std::string> coordinates, constraints, invariants, observables;
   std::vector<VectorBlock> vectors;
   std::vector<StackBlock> stacks;
+};
+
+// ρ of a reversible system: a change of sign of some positions and momenta, of all momenta if nothing is said.
+struct Involution {
+  std::vector<bool> flip_q, flip_p;
+
+  template <class S>
+  void operator()(State<S>& x) const {
+    for (int i = 0; i < x.q.size(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (!flip_q.empty() && flip_q[k]) x.q[i] = -x.q[i];
+      if (flip_p.empty() || flip_p[k]) x.p[i] = -x.p[i];
+    }
+  }
 };
 
 template <class View>
@@ -89,6 +104,8 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   // Where V = V_slow + V_fast: lacks(Quantity::V_parts).
   virtual void V_slow_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
+  // Whether it is a field y' = f(y) that has no H (field.hpp): for methods that need none.
+  virtual bool is_field() const { return false; }
   // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas
   // are evaluated, so that results do not depend on the latter.
   virtual bool is_small() const { return false; }
@@ -101,6 +118,12 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   const SparseMass<S>* sparse_mass() const { return knows(*this, Quantity::V) ? mass().sparse() : nullptr; }
 
   virtual void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const = 0;
+  // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j, and the sizes of its terms; NaN where it is not known.
+  virtual void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
+                                Vec<S>& scale) const = 0;
+  virtual Involution reversal() const { return {}; }
+  // Whether roots are taken of something: their rounding errors are larger than those of their arguments.
+  virtual bool has_roots() const { return false; }
   // To be recorded and averaged, without a claim that they are conserved; λ only where something uses it.
   virtual bool observables_use_multipliers() const { return false; }
   virtual void observables(const State<S>&, Vec<S>&) const {}
@@ -109,6 +132,15 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   // What is wrong at a point where an evaluation gave NaN or infinity.
   virtual std::string diagnose(const Vec<S>&, const Vec<S>&) const { return {}; }
 
+  // The same system in another scalar, or nullptr if it cannot be had in that. In its own it is this very object.
+  template <class T>
+  std::shared_ptr<const AnySystem<T>> in() const {
+    if constexpr (std::is_same_v<T, S>)
+      return {std::shared_ptr<void>(), this};
+    else
+      return std::static_pointer_cast<const AnySystem<T>>(rebound(typeid(T)));
+  }
+
   template <class View>
   Checked<View> as() const {
     if (std::string reason = View::missing(*this); !reason.empty()) return {std::nullopt, std::move(reason)};
@@ -116,6 +148,9 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   }
 
  protected:
+  // A pointer that was one to AnySystem<T> const, for the scalar T of that name.
+  virtual std::shared_ptr<const void> rebound(const std::type_info&) const { return nullptr; }
+
   // Shared by the same system in other scalars.
   std::shared_ptr<const Labels> labels_;
   std::shared_ptr<const Pattern> pattern_;

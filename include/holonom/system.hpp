@@ -14,8 +14,8 @@
 //   V_qq(part, q, u, out)                     HasHessian: V_qq u of all of V, or of a part; for stiff ones
 //   H_qq(q, p, u, out) or V_qq, lambda_g_qq(q, λ, u, out)   HasHqq: H_qq u and (λ·g)_qq u; for Newton's method
 //
-// Optional: g_and_G(q, g, G), fused; g_scale(q, out), the size of the terms of g. Dynamic systems also
-// have pattern().
+// Optional: g_and_G(q, g, G), fused; g_scale(q, out), the size of the terms of g; invariants(q, p, out), a Vec<Scalar>
+// of those that Labels name; reversal(), an Involution. Dynamic systems also have pattern().
 // A system with a member `template <class T> auto rebind() const` can be taken to another scalar,
 // which brings duals (tangent maps) and wide precisions.
 #pragma once
@@ -222,6 +222,13 @@ template <System Sys>
 void energy_pq(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
   if constexpr (HasHpp<Sys>)
     sys.H_pq(q, p, u, out);
+  else
+    fill(out, ScalarOf<Sys>(0));
+}
+template <System Sys>
+void energy_qp(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p, const QVec<Sys>& u, QVec<Sys>& out) {
+  if constexpr (Has<Sys, Quantity::H_qp>)
+    sys.H_qp(q, p, u, out);
   else
     fill(out, ScalarOf<Sys>(0));
 }

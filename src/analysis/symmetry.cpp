@@ -3,7 +3,7 @@
 #include <limits>
 #include <random>
 
-#include "holonom/solve/manifold.hpp"
+#include "holonom/solve/underlying_field.hpp"
 
 namespace holonom {
 
@@ -36,17 +36,13 @@ std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const Sta
   return states;
 }
 
-double reversal_defect(const GraphSystem<double>& sys, const State<double>& x) {
-  const Model& model = sys.compiled().model();
+double reversal_defect(const AnySystem<double>& sys, const State<double>& x) {
+  const Involution rho = sys.reversal();
   Manifold<double> manifold(sys);
   double defect = 0;
   for (const State<double>& y : nearby_states(sys, x, 4)) {
     State<double> z = y;
-    for (int i = 0; i < sys.n(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      if (!model.flip_q.empty() && model.flip_q[k]) z.q[i] = -z.q[i];
-      if (model.flip_p.empty() || model.flip_p[k]) z.p[i] = -z.p[i];
-    }
+    rho(z);
     const double a = sys.H(y.q, y.p), b = sys.H(z.q, z.p);
     const double size = std::max({std::abs(a), std::abs(b), 1e-300});
     keep_largest(defect, std::abs(a - b) / size);
@@ -55,26 +51,20 @@ double reversal_defect(const GraphSystem<double>& sys, const State<double>& x) {
   return defect;
 }
 
-std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<double>& x) {
+std::vector<double> invariant_rates(const AnySystem<double>& sys, const State<double>& x) {
   const int n = sys.n();
   const auto count = static_cast<int>(sys.labels().invariants.size());
   std::vector<double> rates(static_cast<std::size_t>(count), 0.0);
   if (count == 0) return rates;
-  Manifold<double> manifold(sys);
+  const UnderlyingField<double> field(sys);
   Vec<double> dq(n), dp(n), rate(count), terms(count);
   // The terms of dI/dt cancel when I is conserved: their size is the measure, the largest of all states, because at
   // rest there is nothing but rounding errors.
   std::vector<double> size(rates.size(), 0.0);
-  Jacobian<double> G(sys.pattern());
   bool tried = false;
   for (State<double> y : nearby_states(sys, x, 4)) {
-    if (!manifold.multipliers(y).ok()) continue;
+    if (!field.slopes(y, dq, dp).ok()) continue;
     tried = true;
-    sys.H_p(y.q, y.p, dq);
-    sys.H_q(y.q, y.p, dp);
-    for (double& f : dp) f = -f;
-    sys.G(y.q, G);
-    subtract_force(G, y.lambda, dp);
     sys.invariants_along(y.q, y.p, dq, dp, rate, terms);
     for (int k = 0; k < count; ++k) {
       const auto i = static_cast<std::size_t>(k);

@@ -13,6 +13,7 @@ MethodFamily explicit_rk_family() {
     MethodInfo info;
     info.key = key;
     info.family = "explicit-rk";
+    info.for_fields = true;
     info.title = classical ? "Kutta's method of order 4 on the underlying ODE, projected"
                            : "Fehlberg's method of order 8 on the underlying ODE, projected";
     info.order = tableau.order;

@@ -67,6 +67,7 @@ MethodFamily lobatto_family() {
     MethodInfo info;
     info.key = key;
     info.family = "lobatto";
+    info.for_fields = true;
     info.member = *s;
     info.fixed_sizes = true;
     info.title = "Lobatto IIIA-IIIB pair with " + std::to_string(*s) + " stages, for any H(q, p)";
@@ -100,6 +101,7 @@ MethodFamily pair_family() {
     MethodInfo info;
     info.key = key;
     info.family = "pair";
+    info.for_fields = true;
     info.file = file;
     info.fixed_sizes = true;
     info.title = pair.name() + " and its symplectic dual, " + std::to_string(pair.stages()) + " stages";
@@ -134,6 +136,7 @@ MethodFamily gauss_family() {
     MethodInfo info;
     info.key = key;
     info.family = "gauss";
+    info.for_fields = true;
     info.member = *s;
     info.projection = projection;
     info.title = std::to_string(*s) + "-stage Gauss method on the index-3 system" +
@@ -170,6 +173,7 @@ MethodFamily radau_family() {
     MethodInfo info;
     info.key = key;
     info.family = "radau-2a";
+    info.for_fields = true;
     info.member = *s;
     info.projection = projection;
     info.title = std::to_string(*s) + "-stage Radau IIA method on the index-3 system" +
@@ -200,6 +204,7 @@ MethodFamily bdf_family() {
     MethodInfo info;
     info.key = key;
     info.family = "bdf";
+    info.for_fields = true;
     info.member = *k;
     info.title = "backward differentiation formula of order " + std::to_string(*k) + " on the index-3 system";
     info.order = *k;

@@ -57,10 +57,11 @@ void EventReader::read(const toml::table* events) {
   }
 }
 
-void EventReader::read_option(const std::string& option) {
+void EventReader::read_option(const std::string& option, const std::string& prefix) {
   const auto [name, has_name, begin] = split_option(option);
-  const Fail fail = [&](const std::string& what) { throw InputError("--event " + option + ": " + what); };
-  if (has_name && !is_valid_name(name)) fail("'" + name + "' is not a name: write --event \"name=formula\"");
+  const std::string field = prefix + "event";
+  const Fail fail = [&](const std::string& what) { throw InputError(field + " " + option + ": " + what); };
+  if (has_name && !is_valid_name(name)) fail("'" + name + "' is not a name: write " + field + " \"name=formula\"");
   try {
     const FormulaValue value = parse_formula(std::string_view(option).substr(begin), r_.scope);
     const Expr* x = std::get_if<Expr>(&value);
@@ -68,7 +69,7 @@ void EventReader::read_option(const std::string& option) {
       fail("a number was expected, not a vector");
     else
       add(fail, name, x->node, Direction::both, false);
-    r_.model.places["events." + name] = "--event " + option;
+    r_.model.places["events." + name] = field + " " + option;
   } catch (const FormulaError& e) {
     fail("column " + std::to_string(begin + e.offset + 1) + ": " + e.what());
   }

@@ -1,4 +1,4 @@
-// [events] of a model file, and --event of the command line.
+// [events] of a model file, and `event` of ModelChanges.
 #pragma once
 
 #include "table_reader.hpp"
@@ -10,8 +10,8 @@ class EventReader {
   EventReader(FormulaReader& reader, TableReader& tables) : r_(reader), tables_(tables) {}
 
   void read(const toml::table* events);
-  // "formula", which is then its name as well, or "name=formula"
-  void read_option(const std::string& option);
+  // "formula", which is then its name as well, or "name=formula"; `prefix` as in ModelChanges
+  void read_option(const std::string& option, const std::string& prefix);
 
  private:
   void add(const Fail& fail, const std::string& name, NodeId x, Direction direction, bool stop);

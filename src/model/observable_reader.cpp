@@ -55,11 +55,12 @@ void ObservableReader::read(const toml::table* observables) {
   }
 }
 
-void ObservableReader::read_option(const std::string& option) {
+void ObservableReader::read_option(const std::string& option, const std::string& prefix) {
   const NamedFormula named = split_option(option);
-  const Fail fail = [&](const std::string& what) { throw InputError("--observe " + option + ": " + what); };
+  const std::string field = prefix + "observe";
+  const Fail fail = [&](const std::string& what) { throw InputError(field + " " + option + ": " + what); };
   if (named.has_name && !is_valid_name(named.name))
-    fail("'" + named.name + "' is not a name: write --observe \"name=formula\"");
+    fail("'" + named.name + "' is not a name: write " + field + " \"name=formula\"");
   try {
     const FormulaValue value = parse_formula(std::string_view(option).substr(named.formula_at), r_.scope);
     const Expr* x = std::get_if<Expr>(&value);
@@ -67,7 +68,7 @@ void ObservableReader::read_option(const std::string& option) {
       fail("a number was expected, not a vector");
     else
       add(fail, named.name, x->node);
-    r_.model.places["observables." + named.name] = "--observe " + option;
+    r_.model.places["observables." + named.name] = field + " " + option;
   } catch (const FormulaError& e) {
     fail("column " + std::to_string(named.formula_at + e.offset + 1) + ": " + e.what());
   }

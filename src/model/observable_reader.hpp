@@ -1,4 +1,4 @@
-// [observables] of a model file, and --observe of the command line.
+// [observables] of a model file, and `observe` of ModelChanges.
 #pragma once
 
 #include <unordered_set>
@@ -13,8 +13,8 @@ class ObservableReader {
   ObservableReader(FormulaReader& reader, TableReader& tables);
 
   void read(const toml::table* observables);
-  // "formula", which is then its name as well, or "name=formula"
-  void read_option(const std::string& option);
+  // "formula", which is then its name as well, or "name=formula"; `prefix` as in ModelChanges
+  void read_option(const std::string& option, const std::string& prefix);
 
  private:
   void add(const Fail& fail, const std::string& name, NodeId x);

@@ -17,9 +17,7 @@ using Nodes = std::vector<NodeId>;
 
 class Reader : private FormulaReader {
  public:
-  Reader(const TomlSource& toml_source, const Overrides& overrides, const std::vector<std::string>& events,
-         const std::vector<std::string>& observables)
-      : FormulaReader(toml_source), overrides_(overrides), events_(events), observables_(observables) {}
+  Reader(const TomlSource& toml_source, const ModelChanges& changes) : FormulaReader(toml_source), changes_(changes) {}
 
   Model read() {
     const toml::table root = source.parse();
@@ -37,10 +35,10 @@ class Reader : private FormulaReader {
     read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
     EventReader events(*this, tables_);
     events.read(table(root, "events"));
-    for (const std::string& option : events_) events.read_option(option);
+    for (const std::string& option : changes_.event) events.read_option(option, changes_.prefix);
     ObservableReader observables(*this, tables_);
     observables.read(table(root, "observables"));
-    for (const std::string& option : observables_) observables.read_option(option);
+    for (const std::string& option : changes_.observe) observables.read_option(option, changes_.prefix);
     read_reversal(table(root, "reversal"));
     read_initial(root);
     read_integrate(table(root, "integrate"));
@@ -68,25 +66,25 @@ class Reader : private FormulaReader {
       for (const Entry& e : in_file_order(*parameters)) {
         known.push_back(e.key);
         const auto override =
-            std::find_if(overrides_.rbegin(), overrides_.rend(), [&](const auto& o) { return o.first == e.key; });
-        if (override == overrides_.rend()) {
+            std::find_if(changes_.set.rbegin(), changes_.set.rend(), [&](const auto& o) { return o.first == e.key; });
+        if (override == changes_.set.rend()) {
           declare(e.key, e.place->source().begin, formula_value(*e.node, "parameter '" + e.key + "'"));
           continue;
         }
         try {
           declare(e.key, e.place->source().begin, parse_formula(override->second, scope));
         } catch (const FormulaError& error) {
-          throw InputError("--set " + e.key + "=" + override->second + ": column " + std::to_string(error.offset + 1) +
-                           ": " + error.what());
+          throw InputError(changes_.prefix + "set " + e.key + "=" + override->second + ": column " +
+                           std::to_string(error.offset + 1) + ": " + error.what());
         }
       }
     }
     for (const std::string& name : known)
       if (const Expr* x = std::get_if<Expr>(&scope.names.find(name)->second)) model.parameters[name] = x->node;
-    for (const auto& [name, value] : overrides_)
+    for (const auto& [name, value] : changes_.set)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError("--set " + name + "=" + value + ": " + source.file() + " has no parameter '" + name + "'." +
-                         suggestion(name, known, "Parameters"));
+        throw InputError(changes_.prefix + "set " + name + "=" + value + ": " + source.file() + " has no parameter '" +
+                         name + "'." + suggestion(name, known, "Parameters"));
   }
 
   void read_coordinates(const toml::table& root) {
@@ -357,22 +355,19 @@ class Reader : private FormulaReader {
     }
   }
 
-  const Overrides& overrides_;
-  const std::vector<std::string>&events_, &observables_;
+  const ModelChanges& changes_;
   TableReader tables_{*this};
 };
 
 }  // namespace
 
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides,
-                  const std::vector<std::string>& events, const std::vector<std::string>& observables) {
+Model parse_model(std::string text, const std::string& file_name, const ModelChanges& changes) {
   const TomlSource source(file_name, std::move(text));
-  return Reader(source, overrides, events, observables).read();
+  return Reader(source, changes).read();
 }
 
-Model load_model(const std::string& path, const Overrides& overrides, const std::vector<std::string>& events,
-                 const std::vector<std::string>& observables) {
-  Model model = parse_model(read_text(path), path, overrides, events, observables);
+Model load_model(const std::string& path, const ModelChanges& changes) {
+  Model model = parse_model(read_text(path), path, changes);
   model.files.insert(model.files.begin(), path);
   return model;
 }

@@ -55,13 +55,13 @@ bool use_native(EngineChoice engine, Precision precision, const Model& model, do
   return in_double && native_available() && substeps * (model.n() + model.m()) > worth_it;
 }
 
-std::vector<std::string> rank_remarks(const GraphSystem<double>& sys, const State<double>& x) {
+std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, const State<double>& x,
+                                                const std::string& place) {
   const ConstraintRank rank = constraint_rank(sys, x);
   const std::vector<std::string>& names = sys.labels().constraints;
   if (rank.singular_position) {
     const std::string which = quoted_list(names, rank.dependent.front());
-    throw InputError(sys.compiled().model().place("initial.q") +
-                     "the initial position is a singular one (such as a dead centre): there " +
+    throw InputError(place + "the initial position is a singular one (such as a dead centre): there " +
                      (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
                                                          : "the constraints " + which + " are dependent") +
                      ". Start from another position");

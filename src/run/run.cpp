@@ -82,7 +82,11 @@ const std::string* entry_of(const RunIdentity& identity, const std::string& name
 }  // namespace
 
 Run::Run(RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {
-  put_together(load_model(spec_.model, spec_.set, spec_.event, spec_.observe), interrupt);
+  ModelChanges changes(spec_.set);
+  changes.event = spec_.event;
+  changes.observe = spec_.observe;
+  changes.prefix = spec_.prefix;
+  put_together(load_model(spec_.model, changes), interrupt);
 }
 
 Run::Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {

@@ -10,7 +10,7 @@
 using namespace holonom;
 
 bool keeps_its_promises(const Model& model) {
-  const GraphSystem<double> system(compile(model));
+  const ModelSystem<double> system(compile(model));
   const auto rattle = methods().find("rattle").make<double>(system);
   RunPlan plan;
   plan.steps = 1000;

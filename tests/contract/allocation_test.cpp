@@ -85,7 +85,7 @@ TYPED_TEST(Allocation, NoneInAStep) {
   for (const char* model :
        {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle", "slider-crank",
         "four-bar-redundant", "locomotive", "hanging-chain", "elastic-double-pendulum"}) {
-    const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
+    const ModelSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     for (const MethodEntry& entry : contract::representatives()) {
       if (!suits(entry, sys)) continue;
@@ -98,7 +98,7 @@ TYPED_TEST(Allocation, NoneInAStep) {
 TYPED_TEST(Allocation, NoneInAStepWithAnyStageMatrix) {
   using S = TypeParam;
   for (const char* model : {"double-pendulum", "slider-crank", "four-bar-redundant", "henon-heiles"}) {
-    const GraphSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
+    const ModelSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     MethodOptions options;
     for (const StageMatrix matrix : {StageMatrix::start, StageMatrix::stages, StageMatrix::full}) {
@@ -127,7 +127,7 @@ TYPED_TEST(Allocation, NoneInAStepWithASparseMass) {
         "link" + k +
         (i ? " = \"(" + x + " - x" + l + ")^2 + (" + y + " - y" + l + ")^2 - 1\"\n" : " = \"x0^2 + y0^2 - 1\"\n");
   }
-  const GraphSystem<S> sys(
+  const ModelSystem<S> sys(
       compile(parse_model("format = 1\n[coordinates]\nnames = [" + names + "]\n[energy]\nkinetic = \"(" + kinetic +
                               ")/6\"\npotential = \"" + potential + "\"\n[constraints]\n" + constraints +
                               "[initial]\nq = {" + start + "}\n",
@@ -190,7 +190,7 @@ class Allocating final : public AnyMethod<double> {
 };
 
 TEST(BrokenAllocation, IsCounted) {
-  const GraphSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/pendulum.toml")));
+  const ModelSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/pendulum.toml")));
   const State<double> x = initial_state(sys).state;
   const auto count = [&](bool by_new) {
     MethodEntry entry;

@@ -90,7 +90,7 @@ TEST(TangentMap, AgreesWithADifferenceQuotient) {
   for (const char* model : {"double-pendulum", "slider-crank", "four-bar-redundant"}) {
     const Problem problem(case_of(model));
     const State<double>& x = problem.states.front();
-    const GraphSystem<Dual<double>> dual(problem.compiled);
+    const ModelSystem<Dual<double>> dual(problem.compiled);
     const auto basis = tangent_basis(problem.sys, x, problem.size);
     const auto images = transport(rattle, dual, x, basis, problem.size, problem.h, 10);
     NumericalMap<double> map(rattle, problem.sys);

@@ -93,7 +93,7 @@ bool moves_on_a_flat_manifold(const Problem& problem) {
 // measured in quad. The coarsest run has 8 times longer substeps than those for order 2; of implicit Runge-Kutta
 // methods 4 times longer steps.
 Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
-  const GraphSystem<quad> sys(problem.compiled);
+  const ModelSystem<quad> sys(problem.compiled);
   const State<quad> start = initial_state(sys).state;
   const quad time(problem.about.time);
   ReferenceFlow<quad> flow(sys);
@@ -139,8 +139,8 @@ Verdict is_reversible(const MethodEntry& entry, const Problem& problem) {
   double defect = 0;
   for (const State<double>& x : problem.states)
     for (const long steps : few_steps)
-      keep_largest(defect,
-                   reversibility_defect(map, problem.model(), x, problem.size, local_step(entry, problem), steps));
+      keep_largest(defect, reversibility_defect(map, problem.sys.reversal(), x, problem.size,
+                                                local_step(entry, problem), steps));
   return {defect <= Bounds::round_off * rounding_of(entry, problem), text("defect %.1e", defect)};
 }
 
@@ -179,7 +179,7 @@ Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& probl
 }
 
 Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& problem) {
-  const GraphSystem<Dual<double>> dual(problem.compiled);
+  const ModelSystem<Dual<double>> dual(problem.compiled);
   std::string evidence;
   double worst = 0;
   for (const long steps : few_steps) {
@@ -240,7 +240,7 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   const EnergyDrift energy = energy_drift(map, problem.sys, x, h, steps);
   const double noise =
       energy_noise(entry.info, rounding_of(entry, problem), problem.about.offers == Needs::hamiltonian,
-                   has_roots(problem.model()), energy.size, std::numeric_limits<double>::epsilon(), steps);
+                   problem.sys.has_roots(), energy.size, std::numeric_limits<double>::epsilon(), steps);
   return {std::abs(energy.drift) <= std::max(Bounds::energy_drift * energy.band(), noise),
           text("drift %.1e in a band of %.1e (%.4f), %ld steps; rounding errors %.1e", energy.drift, energy.band(),
                energy.drift / energy.band(), steps, noise)};

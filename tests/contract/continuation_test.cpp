@@ -19,7 +19,7 @@ std::shared_ptr<const CompiledModel> from_text(const std::string& text) {
   return compile(parse_model("format = 1\nname = \"test\"\n" + text, "test.toml"));
 }
 
-RunResult<double> run_of(const GraphSystem<double>& sys, const std::string& key, double h, long steps,
+RunResult<double> run_of(const ModelSystem<double>& sys, const std::string& key, double h, long steps,
                          bool watch_all = true) {
   const auto method = methods().find(key).make<double>(sys);
   RunPlan plan;
@@ -44,7 +44,7 @@ TEST(LongSteps, LeaveNoResidual) {
                             {"rigid-body-heavy", "rattle", 0.35144},
                             {"rigid-body-heavy", "lobatto-4", 0.5},
                             {"rigid-body-heavy", "lobatto-4", 0.55}}) {
-    const GraphSystem<double> sys(load(c.model));
+    const ModelSystem<double> sys(load(c.model));
     const RunResult<double> result = run_of(sys, c.method, c.h, 1000);
     EXPECT_GT(result.steps, 50) << c.model << ' ' << c.method << ": " << result.message;
     EXPECT_LE(result.position_relative, 1e-14) << c.model << ' ' << c.method << ' ' << c.h;
@@ -53,7 +53,7 @@ TEST(LongSteps, LeaveNoResidual) {
 }
 
 TEST(LongSteps, FailWhereThereIsNoSolution) {
-  const GraphSystem<double> sys(load("pendulum"));
+  const ModelSystem<double> sys(load("pendulum"));
   for (const bool watch_all : {true, false}) {
     const RunResult<double> result = run_of(sys, "rattle", 1e5, 5, watch_all);
     EXPECT_EQ(result.status, RunStatus::failed);
@@ -75,7 +75,7 @@ TEST(LongSteps, AreRightOrFail) {
     const Case& on = cases()[random() % cases().size()];
     const std::string& key = keys[random() % keys.size()];
     const double factor = std::pow(10, decades(random));
-    const GraphSystem<double> sys(load(on.model));
+    const ModelSystem<double> sys(load(on.model));
     try {
       const double h = initial_state(sys).step.value_or(0.01) * factor;
       const RunResult<double> result = run_of(sys, key, h, 50);
@@ -94,7 +94,7 @@ TEST(LongSteps, AreRightOrFail) {
 // Impulses of redundant constraints had carried what no force corresponds to from step to step, until a wheel turned
 // nine times in one step.
 TEST(RedundantRods, DoNotJump) {
-  const GraphSystem<double> sys(load("locomotive"));
+  const ModelSystem<double> sys(load("locomotive"));
   for (const auto& [key, steps, bound] :
        {std::tuple{"yoshida-4", 50000L, 3e-5}, {"suzuki-4", 20000L, 1e-5}, {"kahan-li-8", 10000L, 1e-8}}) {
     const RunResult<double> result = run_of(sys, key, 0.01, steps);
@@ -109,8 +109,8 @@ class DeadCentres : public testing::TestWithParam<const char*> {};
 // Some 1100 passages. The energy error is that of the pendulum which the parallelogram is, where rounding errors do not
 // count; near a dead centre these are larger by the reciprocal of the distance.
 TEST_P(DeadCentres, ArePassed) {
-  const GraphSystem<double> flat(test_model("parallelogram"));
-  const GraphSystem<double> pendulum(from_text(R"model(
+  const ModelSystem<double> flat(test_model("parallelogram"));
+  const ModelSystem<double> pendulum(from_text(R"model(
 [coordinates]
 names = ["x", "y"]
 [energy]
@@ -142,11 +142,11 @@ INSTANTIATE_TEST_SUITE_P(By, DeadCentres,
 
 // Where the iterations of a method end in rounding errors near a dead centre, the message says so.
 TEST(DeadCentre, IsNamedWhereAStepFails) {
-  const GraphSystem<double> flat(test_model("parallelogram"));
+  const ModelSystem<double> flat(test_model("parallelogram"));
   const RunResult<double> result = run_of(flat, "kahan-li-8/midpoint", 0.003, 20000);
   ASSERT_EQ(result.status, RunStatus::failed);
   EXPECT_NE(result.message.find("close to a singular position (a dead centre)"), std::string::npos) << result.message;
-  const RunResult<double> too_long = run_of(GraphSystem<double>(load("pendulum")), "rattle", 1e5, 1);
+  const RunResult<double> too_long = run_of(ModelSystem<double>(load("pendulum")), "rattle", 1e5, 1);
   ASSERT_EQ(too_long.status, RunStatus::failed);
   EXPECT_EQ(too_long.message.find("singular position"), std::string::npos) << too_long.message;
 }
@@ -154,7 +154,7 @@ TEST(DeadCentre, IsNamedWhereAStepFails) {
 // ---- redundant or singular
 
 TEST(Rank, OfConstraintsWhoseTermsVanish) {
-  const GraphSystem<double> sys(from_text(R"model(
+  const ModelSystem<double> sys(from_text(R"model(
 [coordinates]
 names = ["a", "x", "y", "f"]
 [energy]
@@ -184,7 +184,7 @@ TEST(Rank, OfLinkagesThatMoveAgainstTheCount) {
   };
   for (const auto& [model, constraints, its_rank] :
        {Linkage{"bennett", 38, 35}, Linkage{"sarrus", 60, 59}, Linkage{"double-parallelogram", 54, 47}}) {
-    const GraphSystem<double> sys(test_model(model));
+    const ModelSystem<double> sys(test_model(model));
     EXPECT_EQ(sys.m(), constraints) << model;
     const ConstraintRank rank = constraint_rank(sys, initial_state(sys).state);
     EXPECT_EQ(rank.rank, its_rank) << model;
@@ -224,7 +224,7 @@ std::string sheet(int n) {
 }
 
 TEST(Rank, OfManyConstraintsAtASingularStart) {
-  const GraphSystem<double> sys(from_text(sheet(10)));
+  const ModelSystem<double> sys(from_text(sheet(10)));
   ASSERT_GT(sys.m(), 300);
   const ConstraintRank rank = constraint_rank(sys, initial_state(sys).state);
   EXPECT_EQ(rank.rank, 197);
@@ -235,7 +235,7 @@ TEST(Rank, OfManyConstraintsAtASingularStart) {
 
 TEST(Units, AFactorInAConstraintChangesNothing) {
   const auto last = [](const std::string& factor) {
-    const GraphSystem<double> sys(from_text(R"model(
+    const ModelSystem<double> sys(from_text(R"model(
 [coordinates]
 names = ["x1", "z1", "x2", "z2"]
 [energy]

@@ -30,6 +30,7 @@ MethodEntry general_form() {
     };
   };
   add(std::get<Maker<double>>(entry.makers));
+  add(std::get<Maker<quad>>(entry.makers));
   add(std::get<Maker<Dual<double>>>(entry.makers));
   return entry;
 }
@@ -166,7 +167,7 @@ TEST(Models, HaveTheSymmetriesThatTheySay) {
   }
 }
 
-bool has_fixed_sizes(const GraphSystem<double>& sys) {
+bool has_fixed_sizes(const ModelSystem<double>& sys) {
   MethodOptions dynamic;
   dynamic.fixed_sizes = false;
   const MethodEntry rattle = methods().find("rattle");

@@ -33,7 +33,7 @@ struct End {
   long steps = 0;
   Status status;
 };
-End end_of_run(const MethodEntry& entry, const GraphSystem<double>& sys, const MethodOptions& options, long steps) {
+End end_of_run(const MethodEntry& entry, const ModelSystem<double>& sys, const MethodOptions& options, long steps) {
   const Start<double> start = initial_state(sys);
   End end{start.state, 0, {}};
   const auto method = entry.make<double>(sys, options);
@@ -46,7 +46,7 @@ End end_of_run(const MethodEntry& entry, const GraphSystem<double>& sys, const M
 }
 
 // How many of the steps were compared.
-long expect_same(const MethodEntry& entry, const GraphSystem<double>& one, const GraphSystem<double>& other,
+long expect_same(const MethodEntry& entry, const ModelSystem<double>& one, const ModelSystem<double>& other,
                  long steps) {
   long least = steps;
   for (const bool compensated : {false, true}) {
@@ -66,7 +66,7 @@ long expect_same(const MethodEntry& entry, const GraphSystem<double>& one, const
 TEST_P(Engines, AgreeToTheLastBit) {
   const Case& on = GetParam();
   const auto compiled = load(on.model);
-  const GraphSystem<double> interpreted(compiled), native(compiled, Engine::native);
+  const ModelSystem<double> interpreted(compiled), native(compiled, Engine::native);
   ASSERT_EQ(native.is_small(), interpreted.is_small());
   ASSERT_EQ(native.small_code().machine, native.is_small());
   ASSERT_FALSE(interpreted.small_code().machine);
@@ -104,7 +104,7 @@ v = { y = 1 }
 
 TEST(SmallSystems, MayHaveRedundantConstraints) {
   const auto compiled = compile(parse_model(twice_held, "twice held"));
-  const GraphSystem<double> sys(compiled);
+  const ModelSystem<double> sys(compiled);
   ASSERT_TRUE((sys.as<SmallView<3, 2>>()));
   const double h = 0.05;
   for (const char* key : {"rattle", "yoshida-4", "lobatto-3"}) {

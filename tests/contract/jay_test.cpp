@@ -16,7 +16,7 @@ constexpr double h = 0.12;
 
 // Λ_s where the method has it, the exact λ(q, p) otherwise.
 Vec<double> multipliers_after(const char* model, const char* key, long steps, bool of_stage) {
-  const GraphSystem<double> sys = system_under_test(model);
+  const ModelSystem<double> sys = system_under_test(model);
   const auto method = method_under_test(key, sys);
   State<double> x = initial_state(sys).state;
   EXPECT_TRUE(method->begin(x, h).ok());
@@ -131,7 +131,7 @@ TEST(JayExample2, HamiltonianOver5000Steps) {
 
 // The unprojected Gauss method diverges: the step that fails is reported, or the multipliers have grown without bound.
 TEST(JayExample2, UnprojectedGaussDiverges) {
-  const GraphSystem<double> sys = system_under_test(example_2);
+  const ModelSystem<double> sys = system_under_test(example_2);
   const auto method = method_under_test("gauss-2", sys);
   State<double> x = initial_state(sys).state;
   ASSERT_TRUE(method->begin(x, h).ok());
@@ -159,7 +159,7 @@ struct Errors {
 class Example2Orders : public testing::Test {
  protected:
   Example2Orders() : sys(system_under_test(example_2)), exact(initial_state(sys).state) {
-    const GraphSystem<quad> wide(load(example_2));
+    const ModelSystem<quad> wide(load(example_2));
     ReferenceFlow<quad> flow(wide);
     State<quad> y = flow(initial_state(wide).state, quad(5), 200);
     EXPECT_TRUE(Manifold<quad>(wide).multipliers(y).ok());
@@ -190,7 +190,7 @@ class Example2Orders : public testing::Test {
     EXPECT_NEAR(std::log2(coarse.lambda / fine.lambda), lambda, 0.02) << key;
   }
 
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   State<double> exact;
 };
 
@@ -229,13 +229,13 @@ class HundredDigits : public testing::TestWithParam<int> {
   HundredDigits() : sys(load("pendulum")), start(initial_state(sys).state), exact(solution()) {}
   static const State<mp100>& solution() {
     static const State<mp100> x = [] {
-      const GraphSystem<mp100> sys(load("pendulum"));
-      const State<mp100> start = initial_state(sys).state;
-      ReferenceFlow<mp100> flow(sys, reference_columns<mp100>());
-      State<mp100> end = flow(start, mp100(2), 64);
+      const ModelSystem<mp100> pendulum(load("pendulum"));
+      const State<mp100> begin = initial_state(pendulum).state;
+      ReferenceFlow<mp100> flow(pendulum, reference_columns<mp100>());
+      State<mp100> end = flow(begin, mp100(2), 64);
       // Errors of the methods below are 8e-39 at least.
-      EXPECT_LT(to_double(largest_difference(end.q, flow(start, mp100(2), 32).q)), 1e-42);
-      EXPECT_TRUE(Manifold<mp100>(sys).multipliers(end).ok());
+      EXPECT_LT(to_double(largest_difference(end.q, flow(begin, mp100(2), 32).q)), 1e-42);
+      EXPECT_TRUE(Manifold<mp100>(pendulum).multipliers(end).ok());
       return end;
     }();
     return x;
@@ -259,7 +259,7 @@ class HundredDigits : public testing::TestWithParam<int> {
     return {norm(x.q, exact.q), norm(x.p, exact.p), norm(x.lambda, exact.lambda), stage};
   }
 
-  GraphSystem<mp100> sys;
+  ModelSystem<mp100> sys;
   State<mp100> start;
   const State<mp100>& exact;
 };

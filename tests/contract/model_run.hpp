@@ -12,10 +12,10 @@
 namespace holonom::contract {
 
 // In the form that the environment asks for.
-inline GraphSystem<double> system_under_test(const char* model) {
-  return GraphSystem<double>(load(model), engine_of(form_from_environment()));
+inline ModelSystem<double> system_under_test(const char* model) {
+  return ModelSystem<double>(load(model), engine_of(form_from_environment()));
 }
-inline std::unique_ptr<AnyMethod<double>> method_under_test(const char* key, const GraphSystem<double>& sys) {
+inline std::unique_ptr<AnyMethod<double>> method_under_test(const char* key, const ModelSystem<double>& sys) {
   return in_form(methods().find(key), form_from_environment()).make<double>(sys);
 }
 
@@ -34,14 +34,14 @@ struct ModelRun {
   double H(const State<double>& y) const { return sys.H(y.q, y.p); }
 
   std::shared_ptr<const CompiledModel> compiled;
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   NumericalMap<double> map;
   State<double> x;
 };
 
 // The exact solution, with its multipliers.
 inline State<quad> exact(const char* model, const quad& time, int steps) {
-  const GraphSystem<quad> sys(load(model));
+  const ModelSystem<quad> sys(load(model));
   ReferenceFlow<quad> flow(sys);
   State<quad> x = flow(initial_state(sys).state, time, steps);
   EXPECT_TRUE(Manifold<quad>(sys).multipliers(x).ok());

@@ -23,7 +23,7 @@ class Precision : public testing::TestWithParam<const char*> {
     StateSize<S> size;
   };
   template <class S>
-  static Motion<S> motion(const MethodEntry& entry, const GraphSystem<S>& sys) {
+  static Motion<S> motion(const MethodEntry& entry, const ModelSystem<S>& sys) {
     const Start<S> start = initial_state(sys);
     Motion<S> m{start.state, start.step.value(), {}};
     NumericalMap<S> map(entry, sys);
@@ -34,7 +34,7 @@ class Precision : public testing::TestWithParam<const char*> {
 
   template <class S>
   static void reaches_round_off(long steps) {
-    const GraphSystem<S> sys(load(GetParam()));
+    const ModelSystem<S> sys(load(GetParam()));
     for (const MethodEntry& entry : representatives()) {
       if (!suits(entry, sys)) continue;
       const double bound = 64 * rounding_of(entry.info, 1);  // in ε of the scalar; steps are the model's own
@@ -62,8 +62,8 @@ class QuadDuals : public Precision {};
 
 TEST_P(QuadDuals, AreSymplectic) {
   const quad bound = quad(Bounds::tangent_defect / std::numeric_limits<double>::epsilon()) * epsilon<quad>();
-  const GraphSystem<quad> sys(load(GetParam()));
-  const GraphSystem<Dual<quad>> dual = sys.rebind<Dual<quad>>();
+  const ModelSystem<quad> sys(load(GetParam()));
+  const ModelSystem<Dual<quad>> dual = sys.rebind<Dual<quad>>();
   for (const MethodEntry& entry : representatives()) {
     if (!entry.info.symplectic || !suits(entry, dual)) continue;
     const Motion<quad> m = motion(entry, sys);

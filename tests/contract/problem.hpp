@@ -42,7 +42,7 @@ struct Problem {
   Case about;
   Form form;
   std::shared_ptr<const CompiledModel> compiled;
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   State<double> start;
   double h = 0;  // the step of [integrate]
   StateSize<double> size;

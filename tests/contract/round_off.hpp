@@ -36,7 +36,7 @@ inline RoundOffProblem charged_particle() { return {load("charged-particle"), {1
 constexpr long looks = 20;  // at equal distances along a run
 
 inline std::vector<State<quad>> quad_run(const RoundOffProblem& problem, const char* key, double h, long steps) {
-  const GraphSystem<quad> sys(problem.compiled);
+  const ModelSystem<quad> sys(problem.compiled);
   NumericalMap<quad> map(methods().find(key), sys);
   std::vector<State<quad>> states;
   State<quad> x = problem.start<quad>();
@@ -54,8 +54,8 @@ struct RoundOff {
 
 inline RoundOff round_off(const RoundOffProblem& problem, const char* key, bool compensated, double h, long steps,
                           const std::vector<State<quad>>& reference) {
-  const GraphSystem<double> sys(problem.compiled);
-  const GraphSystem<quad> wide(problem.compiled);
+  const ModelSystem<double> sys(problem.compiled);
+  const ModelSystem<quad> wide(problem.compiled);
   MethodOptions options;
   options.compensated = compensated;
   NumericalMap<double> map(methods().find(key), sys, options);

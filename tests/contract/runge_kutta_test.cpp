@@ -43,8 +43,8 @@ struct Ground {
     return to_double(S(worst / epsilon<S>()));
   }
 
-  GraphSystem<S> sys;
-  GraphSystem<Dual<S>> dual;
+  ModelSystem<S> sys;
+  ModelSystem<Dual<S>> dual;
   State<S> x;
   S h;
   StateSize<S> size;
@@ -155,7 +155,7 @@ struct Motion {
     return result;
   }
 
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   State<double> start;
   double h;
 };
@@ -235,7 +235,7 @@ TEST(Iterations, AreFew) {
 
 // A chain with stiff bending, too large for the full matrix: its contraction is 0.5, and slower without acceleration.
 TEST(Iterations, AreAcceleratedWhereTheyContractSlowly) {
-  const GraphSystem<double> sys(compile(parse_model(R"toml(
+  const ModelSystem<double> sys(compile(parse_model(R"toml(
 format = 1
 [parameters]
 N = 200
@@ -312,7 +312,7 @@ TEST(LongSteps, FailRatherThanJump) {
 
 // A spring of 10⁴ turns by 10 radians in a step: too much for iterations that know nothing of the forces.
 TEST(FullMatrix, TakesOverWhereForcesAreStiff) {
-  const GraphSystem<double> sys(compile(parse_model(R"toml(
+  const ModelSystem<double> sys(compile(parse_model(R"toml(
 format = 1
 [coordinates]
 names = ["x", "y", "z"]
@@ -454,9 +454,9 @@ TEST_F(Pairs, DecimalsAreForTheirOwnPrecision) {
                          "     [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]]\n"
                          "b = [0.1666666666666667, 0.6666666666666667, 0.1666666666666667]\nc = [0, 0.5, 1]\n"));
   EXPECT_EQ(entry.info.order, 4);
-  EXPECT_NO_THROW((void)entry.make<double>(GraphSystem<double>(load("pendulum"))));
+  EXPECT_NO_THROW((void)entry.make<double>(ModelSystem<double>(load("pendulum"))));
   try {
-    (void)entry.make<quad>(GraphSystem<quad>(load("pendulum")));
+    (void)entry.make<quad>(ModelSystem<quad>(load("pendulum")));
     FAIL() << "sixteen digits are a pair in quad";
   } catch (const Unsuitable& e) {
     EXPECT_TRUE(contains(e.what(), "give its coefficients as formulas, or with more digits")) << e.what();
@@ -540,7 +540,7 @@ TEST(FailedSteps, ThatAreTooLongLeaveNothingBehind) {
 
 // The first coordinate leaves the domain of V, the second one does not feel it.
 TEST(FailedSteps, NotANumberInOneCoordinateIsAFailure) {
-  const GraphSystem<double> sys(compile(parse_model(R"toml(
+  const ModelSystem<double> sys(compile(parse_model(R"toml(
 format = 1
 [coordinates]
 names = ["x", "y"]

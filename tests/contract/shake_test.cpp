@@ -46,7 +46,7 @@ struct ShakeRun {
   }
 
   std::shared_ptr<const CompiledModel> compiled;
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   View view;
   Shake<View> method;
   State<double> x;

@@ -30,7 +30,7 @@ std::shared_ptr<const CompiledModel> tied_oscillators() {
 
 // The largest |q| in units of the start.
 double amplitude(const std::shared_ptr<const CompiledModel>& compiled, const char* key, double h, long steps) {
-  const GraphSystem<double> sys(compiled);
+  const ModelSystem<double> sys(compiled);
   NumericalMap<double> map(methods().find(key), sys);
   State<double> x = initial_state(sys).state;
   const double start = x.q[0];

@@ -14,7 +14,7 @@ class Stiff : public testing::TestWithParam<const char*> {};
 constexpr double limit = 0.0012;  // RATTLE's, on the stiff chain: 2 over the largest frequency, 1.7/eps
 
 TEST(StiffChain, LimitsTheStepOfRattle) {
-  const GraphSystem<double> sys = system_under_test("stiff-pendulum-chain");
+  const ModelSystem<double> sys = system_under_test("stiff-pendulum-chain");
   const State<double> x = initial_state(sys).state;
   NumericalMap<double> map(methods().find("rattle"), sys);
   const EnergyDrift below = energy_drift(map, sys, x, limit, 20000);
@@ -25,7 +25,7 @@ TEST(StiffChain, LimitsTheStepOfRattle) {
 
 // Twenty times beyond, from a start on the slow motion: the energy stays in a band for 10⁵ steps.
 TEST_P(Stiff, RunsFarBeyondTheLimit) {
-  const GraphSystem<double> sys = system_under_test("stiff-pendulum-chain");
+  const ModelSystem<double> sys = system_under_test("stiff-pendulum-chain");
   NumericalMap<double> map(methods().find(GetParam()), sys);
   const EnergyDrift energy = energy_drift(map, sys, initial_state(sys).state, 20 * limit, 100000);
   EXPECT_LE(energy.band(), 2e-3);
@@ -43,7 +43,7 @@ struct Cost {
   std::uint64_t slow;  // gradients of V_slow, or of all of V
 };
 
-Cost cost(const char* key, const GraphSystem<double>& sys, const State<double>& exact, double time, long steps) {
+Cost cost(const char* key, const ModelSystem<double>& sys, const State<double>& exact, double time, long steps) {
   State<double> x = initial_state(sys).state;
   const auto method = methods().find(key).make<double>(sys);
   const double h = time / static_cast<double>(steps);
@@ -55,7 +55,7 @@ Cost cost(const char* key, const GraphSystem<double>& sys, const State<double>& 
 
 // A spring that rings: RATTLE has to resolve it with all forces, `respa` with the fast ones only.
 TEST(MultipleTimeSteps, SaveSlowForcesAtEqualError) {
-  const GraphSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/elastic-double-pendulum.toml",
+  const ModelSystem<double> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/elastic-double-pendulum.toml",
                                                    {{"eps", "0.02"}, {"stretch", "0.02"}})));
   constexpr double time = 20;
   ReferenceFlow<double> flow(sys);

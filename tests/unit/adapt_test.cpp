@@ -59,7 +59,7 @@ q = { x1 = "0.6", z1 = "-0.8", x2 = "0.6", z2 = "-1.8" }
 
 TEST(OwnTypes, GiveTheTrajectoryOfTheTextModel) {
   const auto compiled = from_text(double_pendulum_text);
-  const GraphSystem<double> text(compiled);
+  const ModelSystem<double> text(compiled);
   const State<double> start = initial_state(text).state;
   const vector<double> expected = trajectory<double>(text, start, 0.02, 300);
 
@@ -86,7 +86,7 @@ TEST(OwnTypes, GiveTheTrajectoryOfTheTextModel) {
 
 TEST(OwnTypes, GetTangentMapsByRebinding) {
   const auto compiled = from_text(double_pendulum_text);
-  const GraphSystem<Dual<double>> text(compiled);
+  const ModelSystem<Dual<double>> text(compiled);
   State<Dual<double>> start = initial_state(text).state;
   start.p[0].d = 0.8;  // tangent to the first rod; the second bob moves along
   start.p[1].d = 0.6;
@@ -105,7 +105,7 @@ TEST(OwnTypes, GetTangentMapsByRebinding) {
 }
 
 TEST(OwnTypes, GetCurvatureByDuals) {
-  const GraphSystem<double> text(from_text(double_pendulum_text));
+  const ModelSystem<double> text(from_text(double_pendulum_text));
   const auto own = adapt(OwnDoublePendulum<double>{});
   EXPECT_EQ(own.lacks(Quantity::g_qq), "");
   const Vec<double> q{0.6, -0.8, 0.5, -1.7}, u{0.3, -0.2, 0.7, 0.1}, v{-0.4, 0.9, 0.2, 0.5};
@@ -122,7 +122,7 @@ TEST(OwnTypes, GetCurvatureByDuals) {
 }
 
 TEST(OwnTypes, GetSecondDerivativesByDuals) {
-  const GraphSystem<double> text(from_text(double_pendulum_text));
+  const ModelSystem<double> text(from_text(double_pendulum_text));
   const auto own = adapt(OwnDoublePendulum<double>{});
   EXPECT_EQ(first_lack(own, Quantity::H_qq, Quantity::lambda_g_qq), "");
   const Vec<double> q{0.6, -0.8, 0.5, -1.7}, p{0.1, 0.2, 0.3, 0.4}, u{0.3, -0.2, 0.7, 0.1}, lambda{1.25, -0.75};
@@ -156,7 +156,7 @@ struct OwnBead {
 static_assert(HasHqq<OwnBead> && !RebindsTo<OwnBead, Dual<double>>);
 
 TEST(OwnTypes, WithSecondDerivativesOfTheirOwn) {
-  const GraphSystem<double> text(from_text(R"toml(
+  const ModelSystem<double> text(from_text(R"toml(
 [coordinates]
 names = ["x", "y"]
 [energy]
@@ -214,7 +214,7 @@ struct OwnChargeWithProducts : OwnCharge {
 };
 
 TEST(OwnTypes, WithAnyHamiltonian) {
-  const GraphSystem<double> text(from_text(R"toml(
+  const ModelSystem<double> text(from_text(R"toml(
 [coordinates]
 names = ["x", "y", "z"]
 [energy]

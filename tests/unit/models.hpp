@@ -30,7 +30,7 @@ std::vector<S> trajectory(const AnySystem<S>& sys, State<S> x, const S& h, int s
 }
 template <class S>
 std::vector<S> trajectory(const std::shared_ptr<const CompiledModel>& compiled, const S& h, int steps) {
-  const GraphSystem<S> sys(compiled);
+  const ModelSystem<S> sys(compiled);
   return trajectory<S>(sys, initial_state(sys).state, h, steps);
 }
 

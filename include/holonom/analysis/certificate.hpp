@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "holonom/methods/registry.hpp"
-#include "holonom/model/graph_system.hpp"
 
 namespace holonom {
 
@@ -34,9 +33,9 @@ struct Certificate {
   }
 };
 
-// Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad; in the other
-// scalars symplecticity is measured by loop integrals.
+// Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad, for systems
+// that can be had in dual numbers; else symplecticity is measured by loop integrals.
 template <class S>
-Certificate certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h);
+Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h);
 
 }  // namespace holonom

@@ -14,7 +14,6 @@
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/analysis/reversal.hpp"
 #include "holonom/analysis/symmetry.hpp"
-#include "holonom/model/start.hpp"
 #include "holonom/solve/constraint_rank.hpp"
 
 namespace holonom {
@@ -50,15 +49,18 @@ class Certify {
   static constexpr bool is_wide = std::numeric_limits<S>::digits10 > 30;
 
  public:
-  Certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h)
+  Certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h)
       : entry_(entry),
-        info_(entry.info.on(sys.m())),
+        info_(entry.info.on(sys.m(), sys.is_field())),
         sys_(sys),
         start_(start),
         h_(h),
         map_(entry, sys),
-        rounded_(sys.template rebind<double>()),
-        start_double_(convert<double>(start)) {}
+        rounded_(sys.template in<double>()),
+        start_double_(convert<double>(start)) {
+    if constexpr (has_dual) dual_ = sys.template in<Dual<S>>();
+    if (!rounded_) throw std::invalid_argument("certify needs the system in double as well: give it a member rebind");
+  }
 
   Certificate operator()() {
     try {
@@ -71,11 +73,12 @@ class Certify {
         [&](Claim& c) { constraint(c, residuals().position); });
     add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none",
         [&](Claim& c) { constraint(c, residuals().hidden); });
-    add("symplecticity", info_.symplectic, !has_dual || sys_.n() <= most_tangents,
-        "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents",
+    const std::string no_basis = sys_.m() > 0 ? sys_.lacks(Quantity::g_qq) : "";
+    add("symplecticity", info_.symplectic, no_basis.empty() && (!has_tangents() || sys_.n() <= most_tangents),
+        no_basis.empty() ? "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents" : no_basis,
         [&](Claim& c) { symplecticity(c); });
     add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
-    add("reversibility", info_.symmetric, reversal_defect(rounded_, start_double_) < 1e-10,
+    add("reversibility", info_.symmetric, reversal_defect(*rounded_, start_double_) < 1e-10,
         "the model is not reversible: see [reversal]", [&](Claim& c) { reversibility(c); });
     momenta();
     add("energy drift", info_.symplectic, speed_ > 0, "nothing moves", [&](Claim& c) { energy(c); });
@@ -120,13 +123,14 @@ class Certify {
     if (size_.p == R(0)) size_.p = R(1);
   }
 
+  bool has_tangents() const { return dual_ != nullptr; }
   double travel() const { return std::abs(to_double(h_)) * speed_ / to_double(size_.q); }
   double round_off() const { return in_scalar<S>(Bounds::round_off) * rounding_of(info_, travel()); }
 
   // How much a small displacement grows in a few steps: so do rounding errors on the way. Large for stiff springs.
-  double stretch() {
-    if (stretch_ > 0) return stretch_;
-    stretch_ = 1;
+  double growth() {
+    if (growth_ > 0) return growth_;
+    growth_ = 1;
     Manifold<S> manifold(sys_);
     const S small = S(1) / S(1000000);
     for (const State<S>& x : states_) {
@@ -139,9 +143,9 @@ class Certify {
       const R before = distance(x, y, size_);
       map_(image, h_, few_steps.back());
       map_(y, h_, few_steps.back());
-      stretch_ = std::max(stretch_, to_double(R(distance(image, y, size_) / before)));
+      growth_ = std::max(growth_, to_double(R(distance(image, y, size_) / before)));
     }
-    return stretch_;
+    return growth_;
   }
 
   template <class Measure>
@@ -178,35 +182,39 @@ class Certify {
 
   void symplecticity(Claim& c) {
     if constexpr (has_dual) {
-      const GraphSystem<Dual<S>> dual = sys_.template rebind<Dual<S>>();
+      if (!dual_) return by_loop(c);
       R worst(0);
       for (const long steps : few_steps)
         for (const State<S>& x : states_)
-          keep_largest(worst, R(symplectic_defect(entry_, sys_, dual, x, size_, h_, steps)));
+          keep_largest(worst, R(symplectic_defect(entry_, sys_, *dual_, x, size_, h_, steps)));
       c.measured = to_double(worst);
       c.bound = in_scalar<S>(Bounds::tangent_defect);
       c.remark = "defect of the symplectic form under the exact tangent map, 1 and 10 steps";
     } else {
-      // A loop of 1 % of the motion's size, carried along for 20 steps.
-      const S radius = S(1) / S(100);
-      constexpr long steps = 20;
-      constexpr int fewest = 64, most = 512;
-      const LoopPlan<S> plan = widest_loop(sys_, states_.front(), size_, radius);
-      c.bound = in_scalar<S>(Bounds::loop_defect) * positions_to_momenta(info_, travel());
-      c.remark = "change of the action of a loop in 20 steps (tangent maps exist in double and quad only)";
-      S before(0);
-      for (int points = fewest; points <= most; points *= 2) {
-        const LoopIntegral<S> loop = loop_integral(entry_, sys_, states_.front(), size_, plan, points, h_, steps);
-        c.measured = to_double(loop.change());
-        const S difference = loop.after - before;
-        before = loop.after;
-        if (points > fewest &&
-            to_double(R(magnitude(difference) / magnitude(loop.before))) <= std::max(c.bound, c.measured / 100))
-          return;
-      }
-      c.verdict = Verdict::not_measured;
-      c.remark = "the action of the loop did not converge with 512 points";
+      by_loop(c);
     }
+  }
+  // A loop of 1 % of the motion's size, carried along for 20 steps.
+  void by_loop(Claim& c) {
+    const S radius = S(1) / S(100);
+    constexpr long steps = 20;
+    constexpr int fewest = 64, most = 512;
+    const LoopPlan<S> plan = widest_loop(sys_, states_.front(), size_, radius);
+    c.bound = in_scalar<S>(Bounds::loop_defect) * positions_to_momenta(info_, travel());
+    c.remark = std::string("change of the action of a loop in 20 steps (tangent maps ") +
+               (has_dual ? "need the system in dual numbers)" : "exist in double and quad only)");
+    S before(0);
+    for (int points = fewest; points <= most; points *= 2) {
+      const LoopIntegral<S> loop = loop_integral(entry_, sys_, states_.front(), size_, plan, points, h_, steps);
+      c.measured = to_double(loop.change());
+      const S difference = loop.after - before;
+      before = loop.after;
+      if (points > fewest &&
+          to_double(R(magnitude(difference) / magnitude(loop.before))) <= std::max(c.bound, c.measured / 100))
+        return;
+    }
+    c.verdict = Verdict::not_measured;
+    c.remark = "the action of the loop did not converge with 512 points";
   }
 
   void symmetry(Claim& c) {
@@ -214,28 +222,30 @@ class Certify {
     for (const State<S>& x : states_)
       for (const long steps : few_steps) keep_largest(defect, symmetry_defect(map_, x, size_, h_, steps));
     c.measured = to_double(defect);
-    c.bound = round_off() * stretch();
+    c.bound = round_off() * growth();
     c.remark = "distance from the start after 1 and 10 steps forth and back with -h";
   }
   void reversibility(Claim& c) {
     R defect(0);
     for (const State<S>& x : states_)
       for (const long steps : few_steps)
-        keep_largest(defect, reversibility_defect(map_, sys_.compiled().model(), x, size_, h_, steps));
+        keep_largest(defect, reversibility_defect(map_, sys_.reversal(), x, size_, h_, steps));
     c.measured = to_double(defect);
-    c.bound = round_off() * stretch();
+    c.bound = round_off() * growth();
     c.remark = "the same with the model's involution instead of -h";
   }
 
   // A claim for each invariant that is a momentum map of the exact flow.
   void momenta() {
-    const std::vector<bool> linear = momentum_maps(rounded_, convert<double>(states_.front()));
-    const std::vector<double> rates = invariant_rates(rounded_, start_double_);
+    const std::vector<bool> linear = momentum_maps(*rounded_, convert<double>(states_.front()));
+    const std::vector<double> rates = invariant_rates(*rounded_, start_double_);
     std::optional<Vec<R>> errors;
     for (std::size_t k = 0; k < linear.size(); ++k) {
       if (!linear[k]) continue;
       add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, rates[k] < 1e-9,
-          "the exact flow does not conserve it", [&](Claim& c) {
+          rates[k] == rates[k] ? "the exact flow does not conserve it"
+                               : "whether the exact flow conserves it is not known",
+          [&](Claim& c) {
             if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
             c.measured = to_double((*errors)[static_cast<int>(k)]);
             c.bound = round_off();
@@ -262,16 +272,15 @@ class Certify {
       const double ratio = energy.drift / static_cast<double>(steps) / rate;
       same_sign = same_sign && (k == 1 || ratio > 0);
       rate = energy.drift / static_cast<double>(steps);
-      const double noise =
-          energy_noise(info_, rounding_of(info_, travel()), !knows(sys_, Quantity::V),
-                       has_roots(sys_.compiled().model()), energy.size, to_double(epsilon<S>()), steps);
+      const double noise = energy_noise(info_, rounding_of(info_, travel()), !knows(sys_, Quantity::V),
+                                        sys_.has_roots(), energy.size, to_double(epsilon<S>()), steps);
       c.measured = std::abs(energy.drift);
       c.bound = std::max(Bounds::energy_drift * energy.band(), noise);
       c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());
       if (c.within()) return;
       if (k == stretches) {
         // One degree of freedom knows no chaos: an energy that wanders there has left the motion.
-        const bool may_wander = sys_.n() - constraint_rank(rounded_, start_double_).rank > 1;
+        const bool may_wander = sys_.n() - constraint_rank(*rounded_, start_double_).rank > 1;
         if (k > 1 && may_wander && !(same_sign && ratio > 0.5 && ratio < 2)) {
           c.verdict = Verdict::not_measured;
           c.remark =
@@ -293,18 +302,17 @@ class Certify {
     c.verdict = Verdict::not_measured;
     try {
       if constexpr (!is_wide) {
-        if (info_.order > 2) return order_in<quad>(c);
+        if (const auto wide = sys_.template in<quad>(); wide && info_.order > 2) return order_in<quad>(c, *wide);
       }
-      order_in<S>(c);
+      order_in<S>(c, sys_);
     } catch (const std::runtime_error& e) {  // says nothing of the step that is asked about
       c.remark = e.what();
     }
   }
   template <class T>
-  void order_in(Claim& c) {
+  void order_in(Claim& c, const AnySystem<T>& sys) {
     const T time =
         T(std::min(to_double(size_.q) / (2 * speed_), static_cast<double>(run_length) * std::abs(to_double(h_))));
-    const GraphSystem<T> sys = sys_.template rebind<T>();
     State<T> x = convert<T>(states_.front());
     if (!Manifold<T>(sys).project(x).ok())
       throw std::runtime_error("the start of the measurement is not on the manifold");
@@ -343,14 +351,15 @@ class Certify {
 
   const MethodEntry& entry_;
   const MethodInfo info_;  // what is claimed here
-  const GraphSystem<S>& sys_;
+  const AnySystem<S>& sys_;
   const State<S>& start_;
   const S h_;
   NumericalMap<S> map_;
-  const GraphSystem<double> rounded_;  // symmetries of the model are tried in double
+  const std::shared_ptr<const AnySystem<double>> rounded_;  // symmetries of a system are tried in double
+  std::shared_ptr<const AnySystem<Dual<S>>> dual_;          // for tangent maps, if there are any
   const State<double> start_double_;
   StateSize<R> size_;
-  double speed_ = 0, stretch_ = 0;
+  double speed_ = 0, growth_ = 0;
   std::vector<State<S>> states_;
   std::optional<ConstraintResiduals<R>> residuals_;
   Certificate result_;
@@ -359,7 +368,7 @@ class Certify {
 }  // namespace detail
 
 template <class S>
-Certificate certify(const MethodEntry& entry, const GraphSystem<S>& sys, const State<S>& start, const S& h) {
+Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h) {
   return detail::Certify<S>(entry, sys, start, h)();
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "holonom/errors.hpp"
 #include "holonom/methods/registry.hpp"
-#include "holonom/model/graph_system.hpp"
 
 namespace holonom {
 
@@ -61,8 +61,14 @@ struct ComparisonPlan {
   std::optional<Reference> reference;
 };
 
-// Rows in the order of the plan, methods first. Throws InputError if there is no reference.
+// There is nothing to compare with: why.
+class NoReference : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// From a start on the manifold. Rows in the order of the plan, methods first. Throws NoReference.
 template <class S>
-Comparison compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan);
+Comparison compare(const AnySystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan);
 
 }  // namespace holonom

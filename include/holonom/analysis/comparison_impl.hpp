@@ -6,7 +6,6 @@
 
 #include "holonom/analysis/comparison.hpp"
 #include "holonom/analysis/reference_flow.hpp"
-#include "holonom/model/start.hpp"
 #include "holonom/run/driver.hpp"
 
 namespace holonom {
@@ -52,8 +51,8 @@ class Compare {
   using Row = ComparisonRow;
 
  public:
-  Compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan)
-      : sys_(sys), start_(initial_state(sys).state), plan_(plan) {}
+  Compare(const AnySystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan)
+      : sys_(sys), start_(start), plan_(plan) {}
 
   Comparison operator()() {
     for (const MethodEntry& method : plan_.methods)
@@ -120,8 +119,10 @@ class Compare {
 
   // Refined until no error of a row is blurred by it, or rounding or chaos ends what can be known.
   ReferenceSolution<W> by_extrapolation() {
-    const GraphSystem<W> sys = sys_.template rebind<W>();
-    ReferenceFlow<W> flow(sys, reference_columns<W>());
+    const auto wide = sys_.template in<W>();
+    if (!wide)
+      throw NoReference("the exact flow needs the system in " + precision_name<W>() + " precision (a member rebind)");
+    ReferenceFlow<W> flow(*wide, reference_columns<W>());
     State<W> before;
     double last = StateErrors::unknown;
     const auto serves = [&](const ReferenceSolution<W>& now) {
@@ -140,17 +141,25 @@ class Compare {
     constexpr long doublings = 10;
     try {
       ReferenceSolution<W> solution =
-          reference_solution(flow, initial_state(sys).state, W(plan_.until), first, first << doublings, serves);
+          reference_solution(flow, start_in(*wide), W(plan_.until), first, first << doublings, serves);
       result_.reference = "the exact flow by extrapolation, " + std::to_string(solution.steps) + " steps of order " +
                           std::to_string(flow.order()) + " (" + precision_name<W>() + ")";
       return solution;
-    } catch (const InputError&) {
-      throw;
     } catch (const std::runtime_error& e) {
-      throw InputError(std::string("there is no reference: ") + e.what() +
-                       " (it runs into a singular position, or becomes too fast). Take a shorter --until, or give "
-                       "--reference METHOD:STEP");
+      throw NoReference(e.what() + std::string(" (it runs into a singular position, or becomes too fast)"));
     }
+  }
+
+  // The start itself, which is on the manifold of the wider scalar only nearly.
+  State<W> start_in(const AnySystem<W>& wide) const {
+    State<W> x(sys_.n(), sys_.m());
+    for (int i = 0; i < sys_.n(); ++i) {
+      x.q[i] = W(start_.q[i]);
+      x.p[i] = W(start_.p[i]);
+    }
+    x.t = W(start_.t);
+    if (!Manifold<W>(wide).project(x).ok()) throw std::runtime_error("the start is not on the manifold");
+    return x;
   }
 
   // A run of a method, with another of twice its step for the error.
@@ -165,7 +174,7 @@ class Compare {
       run_plan.retry = reference.method.info.one_step;
       const auto method = reference.method.template make<S>(sys_, plan_.options);
       const RunResult<S> r = run(sys_, *method, start_, h, run_plan, {&sizes});
-      if (r.status != RunStatus::done) throw InputError("--reference " + key + ": " + r.message);
+      if (r.status != RunStatus::done) throw NoReference(key + ": " + r.message);
       return r.state;
     };
     const auto& [h, steps] = reference.run;
@@ -234,8 +243,8 @@ class Compare {
     }
   }
 
-  const GraphSystem<S>& sys_;
-  const State<S> start_;
+  const AnySystem<S>& sys_;
+  const State<S>& start_;
   const ComparisonPlan<S>& plan_;
   Comparison result_;
   std::vector<State<S>> ends_;
@@ -244,8 +253,8 @@ class Compare {
 }  // namespace detail
 
 template <class S>
-Comparison compare(const GraphSystem<S>& sys, const ComparisonPlan<S>& plan) {
-  return detail::Compare<S>(sys, plan)();
+Comparison compare(const AnySystem<S>& sys, const State<S>& start, const ComparisonPlan<S>& plan) {
+  return detail::Compare<S>(sys, start, plan)();
 }
 
 }  // namespace holonom

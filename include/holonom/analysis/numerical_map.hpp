@@ -21,6 +21,7 @@ class StepFailed : public std::runtime_error {
 template <class S>
 bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
   if (!std::get<Maker<S>>(entry.makers)) return false;
+  if (sys.is_field() && !entry.info.for_fields) return false;
   switch (entry.info.needs) {
     case Needs::separable: return SeparableView<S>::missing(sys).empty();
     case Needs::split: return SplitView<S>::missing(sys).empty();

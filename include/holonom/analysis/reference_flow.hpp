@@ -1,8 +1,6 @@
 // The exact constrained flow, to round-off, over short times: the underlying ordinary differential
-// equation with the exact multipliers,
-//   q' = H_p,   p' = −H_q − Gᵀλ(q, p),
-// by extrapolation of the modified midpoint rule (Gragg, Bulirsch, Stoer). It shares no step and no
-// Newton loop with the methods that are compared with it.
+// equation with the exact multipliers, by extrapolation of the modified midpoint rule (Gragg, Bulirsch, Stoer). It
+// shares no step and no Newton loop with the methods that are compared with it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "holonom/analysis/numerical_map.hpp"
-#include "holonom/solve/manifold.hpp"
+#include "holonom/solve/underlying_field.hpp"
 
 namespace holonom {
 
@@ -20,7 +18,7 @@ class ReferenceFlow {
  public:
   // Each step has the order 2 columns.
   explicit ReferenceFlow(const AnySystem<S>& sys, int columns = 8)
-      : sys_(sys), manifold_(sys), G_(sys.pattern()), columns_(columns) {}
+      : sys_(sys), field_(sys), slope_(sys.n(), sys.m()), columns_(columns) {}
 
   int order() const { return 2 * columns_; }
 
@@ -65,39 +63,31 @@ class ReferenceFlow {
   State<S> midpoint(const State<S>& x, const S& h, int count) {
     const S step = h / S(count);
     State<S> previous = x, now = x;
-    advance(now, rate(x), step);
+    advance(now, x, step);
     for (int k = 1; k < count; ++k) {
       State<S> next = previous;
-      advance(next, rate(now), S(2) * step);
+      advance(next, now, S(2) * step);
       previous = std::move(now);
       now = std::move(next);
     }
     return now;
   }
-  static void advance(State<S>& x, const State<S>& by, const S& h) {
-    axpy(h, by.q, x.q);
-    axpy(h, by.p, x.p);
+  // x ← x + h f(at)
+  void advance(State<S>& x, State<S> at, const S& h) {
+    require_multipliers(at);
+    axpy(h, slope_.q, x.q);
+    axpy(h, slope_.p, x.p);
   }
 
-  State<S> rate(State<S> x) {
-    State<S> f(sys_.n(), sys_.m());
-    require_multipliers(x);
-    sys_.H_p(x.q, x.p, f.q);
-    sys_.H_q(x.q, x.p, f.p);
-    for (S& a : f.p) a = -a;
-    sys_.G(x.q, G_);
-    subtract_force(G_, x.lambda, f.p);
-    return f;
-  }
-
+  // λ of x, and the slopes there
   void require_multipliers(State<S>& x) {
-    if (!manifold_.multipliers(x).ok())
+    if (!field_.slopes(x, slope_.q, slope_.p).ok())
       throw std::runtime_error(sys_.labels().model + ": no exact multipliers on the reference solution");
   }
 
   const AnySystem<S>& sys_;
-  Manifold<S> manifold_;
-  Jacobian<S> G_;
+  UnderlyingField<S> field_;
+  State<S> slope_;
   int columns_;
 };
 

@@ -3,17 +3,17 @@
 
 #include <vector>
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/any_system.hpp"
 
 namespace holonom {
 
 // The largest |H(ρx) − H(x)| and |G-projected change of g∘ρ|, relative to their sizes, for the
-// model's involution ρ.
-double reversal_defect(const GraphSystem<double>& sys, const State<double>& x);
+// system's involution ρ.
+double reversal_defect(const AnySystem<double>& sys, const State<double>& x);
 
 // |dI/dt| along the exact constrained flow, for each invariant, relative to the size of its terms. NaN where it is not
 // known.
-std::vector<double> invariant_rates(const GraphSystem<double>& sys, const State<double>& x);
+std::vector<double> invariant_rates(const AnySystem<double>& sys, const State<double>& x);
 
 // States on the manifold near x, for trials like these. The first one is x.
 std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const State<double>& x, int count);

@@ -1,11 +1,11 @@
-// An explicit Runge-Kutta method on the underlying ordinary differential equation,
-//   q' = H_p,   p' = −H_q − Gᵀλ(q, p),   G H_pp Gᵀ λ = g_qq(v, v) + G (H_pq v − H_pp H_q),   v = H_p,
-// projected onto both constraints after every step: q along H_pp Gᵀ, then p along Gᵀ. Accurate for its cost
-// over short times; not symplectic, so its energy drifts. A baseline for honest comparison.
+// An explicit Runge-Kutta method on the underlying ordinary differential equation (solve/underlying.hpp), projected
+// onto both constraints after every step: q along H_pp Gᵀ, then p along Gᵀ. Accurate for its cost over short times; not
+// symplectic, so its energy drifts. A baseline for honest comparison.
 #pragma once
 
 #include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/solve/stagnation.hpp"
+#include "holonom/solve/underlying.hpp"
 
 namespace holonom {
 
@@ -103,13 +103,8 @@ class ExplicitRungeKutta {
       ++counters_.jacobian;
       ++counters_.factorisation;
       if (const Status s = gram_.factor(G_, MetricAt<Sys>{sys, q_, p_}); !s.ok()) return s;
-      sys.g_qq(q_, k.q, k.q, lambda_);
-      sys.H_pp(q_, p_, k.p, b_);
-      sys.H_pq(q_, p_, k.q, a_);
-      axpy(S(-1), b_, a_);
-      multiply(G_, a_, r_);
-      axpy(S(1), r_, lambda_);
-      gram_.solve(lambda_);
+      free_acceleration(sys, q_, p_, k.q, k.p, a_, b_);
+      exact_multipliers(sys, gram_, G_, q_, k.q, a_, lambda_, r_);
     }
     for (S& a : k.p) a = -a;
     subtract_force(G_, lambda_, k.p);

@@ -29,15 +29,17 @@ struct MethodInfo {
   bool one_step = true;            // a map of states; if not, the method carries more than a first guess along
   bool compensated = false;        // whether rounding errors of the state are compensated unless asked otherwise
   bool fixed_sizes = false;        // small systems run with sizes known at compile time
+  bool for_fields = false;         // runs on fields y' = f(y) as well
   bool from_positions = false;     // momenta are differences of positions over h, and so are their rounding errors
   Needs needs = Needs::hamiltonian;
   std::string citation;
   std::string remark;            // what a user should know before choosing it
   std::vector<double> substeps;  // of a composition: its steps of the base, in units of h
 
-  // What is claimed on a system with so many constraints.
-  MethodInfo on(int constraints) const {
+  // What is claimed on a system with so many constraints, or on a field.
+  MethodInfo on(int constraints, bool field = false) const {
     MethodInfo info = *this;
+    if (field) info.symplectic = info.momentum_maps = false;
     if (constraints > 0 && !constrained) {
       info.order = info.order_q = 0;
       info.symmetric = info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = false;

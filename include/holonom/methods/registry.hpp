@@ -27,6 +27,9 @@ struct MethodEntry {
   std::unique_ptr<AnyMethod<S>> make(const AnySystem<S>& sys, MethodOptions options = {}) const {
     const auto& maker = std::get<Maker<S>>(makers);
     if (!maker) throw Unsuitable(info.key + " is not available in this precision");
+    if (sys.is_field() && !info.for_fields)
+      throw Unsuitable(info.key + " is for Hamiltonian systems, and " + sys.labels().model +
+                       " is a field y' = f(y): take a Runge-Kutta method or bdf");
     if (!options.compensated) options.compensated = info.compensated;
     return maker(sys, options);
   }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 
 namespace holonom {
 
@@ -15,8 +15,11 @@ struct Start {
   double energy_lost = 0;        // kinetic energy of motions that the constraints forbid, which projection removed
 };
 
-// Throws InputError if the values are not finite, not consistent, or contradictory.
+// The start of a model. Throws InputError if the values are not finite, not consistent, or contradictory.
 template <class S>
-Start<S> initial_state(const GraphSystem<S>& sys);
+Start<S> initial_state(const ModelSystem<S>& sys);
+// The same for any system, from values of one's own. `project`: onto the manifold, if they are not on it.
+template <class S>
+Start<S> initial_state(const AnySystem<S>& sys, const State<S>& given, bool project = false);
 
 }  // namespace holonom

@@ -6,7 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/any_system.hpp"
+#include "holonom/errors.hpp"
 #include "holonom/solve/constraint_rank.hpp"
 #include "holonom/solve/manifold.hpp"
 
@@ -33,7 +34,7 @@ std::string constraint_part(const AnySystem<S>& sys, int k) {
 // A constraint whose gradient is zero, or so small or large that its square is no number, holds nothing, and would be
 // taken for one that follows from others. At a dead centre the gradient vanishes too, but not at positions around it.
 template <class S>
-FormulaTrouble flat_constraint(const GraphSystem<S>& sys, const Vec<S>& q) {
+FormulaTrouble flat_constraint(const AnySystem<S>& sys, const Vec<S>& q) {
   using R = Real<S>;
   using std::sqrt;
   const R least = sqrt(std::numeric_limits<R>::min()), most = sqrt(std::numeric_limits<R>::max());
@@ -79,10 +80,10 @@ FormulaTrouble flat_constraint(const GraphSystem<S>& sys, const Vec<S>& q) {
 // RATTLE and all others solve with G H_pp Gᵀ. If that is singular although the gradients are independent, H is the
 // cause.
 template <class S>
-FormulaTrouble degenerate_energy(const GraphSystem<S>& sys, const State<S>& x) {
+FormulaTrouble degenerate_energy(const AnySystem<S>& sys, const State<S>& x) {
   constexpr int few = 300;
   const int m = sys.m();
-  if (m == 0 || m > few || sys.compiled().form() != CompiledModel::Form::general) return {};
+  if (m == 0 || m > few || knows(sys, Quantity::V)) return {};
   const Real<S> threshold = GramSolver<S, Dynamic, Dynamic>::threshold(m);
   const auto dependent = dependent_rows(Manifold<S>(sys).gram_matrix(x), threshold);
   if (dependent.empty()) return {};
@@ -110,7 +111,7 @@ FormulaTrouble degenerate_energy(const GraphSystem<S>& sys, const State<S>& x) {
 }
 
 template <class S>
-FormulaTrouble undefined_invariant(const GraphSystem<S>& sys, const State<S>& x) {
+FormulaTrouble undefined_invariant(const AnySystem<S>& sys, const State<S>& x) {
   const std::vector<std::string>& names = sys.labels().invariants;
   if (names.empty()) return {};
   Vec<S> values(static_cast<int>(names.size()));

@@ -1,6 +1,8 @@
 // initial_state, for the translation units that instantiate it.
 #pragma once
 
+#include <functional>
+
 #include "holonom/model/kept_projection.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/start_checks.hpp"
@@ -28,16 +30,16 @@ std::string list_residuals(const AnySystem<S>& sys, const Vec<S>& r) {
 
 // The start of a model with project = { keep = [...] }.
 template <class S>
-void project_keeping(const GraphSystem<S>& sys, Start<S>& start, const Vec<S>& motion) {
+void project_keeping(const ModelSystem<S>& sys, State<S>& x, const Vec<S>& motion) {
   const Model& model = sys.compiled().model();
-  State<S> x = start.state;
+  const State<S> start = x;
   KeptProjection<S> projection(sys);
   const auto fail = [&](const std::string& what, const std::vector<int>& kept, const std::string& remedy) {
     Manifold<S> manifold(sys);
     if (what == "position")
-      (void)manifold.position(start.state.q);
+      (void)manifold.position(start.q);
     else
-      (void)manifold.hidden(x.q, start.state.p);
+      (void)manifold.hidden(x.q, start.p);
     throw InputError(model.place("initial.project") + "no " + what +
                      (what == "position" ? " satisfies" : " is tangent to") + " the constraints" +
                      (kept.empty() ? "" : " with " + quoted_list(sys.labels().coordinates, kept) + " kept as given") +
@@ -53,59 +55,55 @@ void project_keeping(const GraphSystem<S>& sys, Start<S>& start, const Vec<S>& m
   if (!projection.momentum(x, motion, model.keep_v).ok())
     fail("motion", model.keep_v,
          "Keep fewer velocities: no more than the system has degrees of freedom, and only what can be chosen freely");
-  for (int i = 0; i < sys.n(); ++i)
-    start.moved = std::max(start.moved, static_cast<double>(magnitude(S(x.q[i] - start.state.q[i]))));
-  start.state = x;
 }
 
-}  // namespace detail
+// Finite values, and formulas that have derivatives there. `place`: where a part of the model was written.
+template <class S, class Place>
+void check_values(const AnySystem<S>& sys, const State<S>& x, Place&& place) {
+  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty())
+    throw InputError(place("initial.q") + "at the initial values " + trouble);
+  for (const FormulaTrouble& trouble :
+       {flat_constraint(sys, x.q), degenerate_energy(sys, x), undefined_invariant(sys, x)})
+    if (!trouble.part.empty()) throw InputError(place(trouble.part) + trouble.what);
+}
+
+// How a start gets onto the manifold, if it may.
+template <class S>
+struct StartRules {
+  bool project = false;
+  std::string motion_part = "initial.p";
+  std::string advice;                                         // how to have it projected
+  std::function<std::string(const std::string& part)> place;  // where a part was written
+  std::function<void(State<S>&)> projection;                  // instead of the usual one, if there is another
+  std::function<void(State<S>&)> find_momentum;               // anew at a position that has moved, if p depends on it
+};
 
 template <class S>
-Start<S> initial_state(const GraphSystem<S>& sys) {
-  const Model& model = sys.compiled().model();
-  const std::string motion_part = model.start_is_velocity ? "initial.v" : "initial.p";
+void onto_manifold(const AnySystem<S>& sys, Start<S>& start, const StartRules<S>& rules) {
   const auto fail = [&](const std::string& part, const std::string& what) {
-    throw InputError(model.place(part) + what);
+    throw InputError(rules.place(part) + what);
   };
-  Start<S> start;
-  start.state = State<S>(sys.n(), sys.m());
   State<S>& x = start.state;
-  Vec<S> motion(sys.n()), defaults(model.step.has_value() + model.until.has_value());
-  sys.start(x.q, motion, defaults);
-  if (model.step) start.step = defaults[0];
-  if (model.until) start.until = defaults[model.step ? 1 : 0];
-
-  for (int i = 0; i < sys.n(); ++i) {
-    const std::string& name = sys.labels().coordinates[static_cast<std::size_t>(i)];
-    const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
-    if (!is_finite(x.q[i])) fail("initial.q." + name, "the initial value of '" + name + cause);
-    if (!is_finite(motion[i]))
-      fail(motion_part + "." + name,
-           "the initial " + std::string(model.start_is_velocity ? "velocity" : "momentum") + " of '" + name + cause);
-  }
-  x.p = motion;
-  if (model.start_is_velocity && !sys.momentum(x.q, motion, x.p))
-    fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
-  if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty())
-    fail("initial.q", "at the initial values " + trouble);
-  for (const detail::FormulaTrouble& trouble :
-       {detail::flat_constraint(sys, x.q), detail::degenerate_energy(sys, x), detail::undefined_invariant(sys, x)})
-    if (!trouble.part.empty()) fail(trouble.part, trouble.what);
-
   Manifold<S> manifold(sys);
   const Real<S> tolerance = epsilon<S>() * Real<S>(1000);
   const Residual<Real<S>> position = manifold.position(x.q);
-  const std::string position_list = detail::list_residuals(sys, manifold.last_residual());
+  const std::string position_list = list_residuals(sys, manifold.last_residual());
   const Residual<Real<S>> hidden = manifold.hidden(x.q, x.p);
-  const std::string hidden_list = detail::list_residuals(sys, manifold.last_residual());
+  const std::string hidden_list = list_residuals(sys, manifold.last_residual());
   const bool good_position = position.relative <= tolerance, good_momentum = hidden.relative <= tolerance;
-  if (good_position && good_momentum) return start;
+  if (good_position && good_momentum) return;
 
-  if (!model.keep_q.empty() || !model.keep_v.empty()) {
-    detail::project_keeping(sys, start, motion);
-    return start;
-  }
   State<S> projected = x;
+  const auto set_moved = [&] {
+    for (int i = 0; i < sys.n(); ++i)
+      start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
+  };
+  if (rules.projection) {
+    rules.projection(projected);
+    set_moved();
+    x = projected;
+    return;
+  }
   Status status = manifold.project_position(projected);
   if (!status.ok()) {
     const auto sets = manifold.dependent(projected, Real<S>(1e-7));
@@ -121,28 +119,87 @@ Start<S> initial_state(const GraphSystem<S>& sys) {
     fail("initial.q", "the initial position does not satisfy the constraints " + position_list +
                           ", and no position nearby was found that does. Correct the initial values");
   }
-  if (model.start_is_velocity && !sys.momentum(projected.q, motion, projected.p))
-    fail(motion_part, "no momenta were found that belong to the initial velocities; give initial.p instead");
+  if (rules.find_momentum) rules.find_momentum(projected);
   Vec<S> velocity(sys.n());
   sys.H_p(projected.q, projected.p, velocity);
   const S energy = sys.H(projected.q, projected.p), kinetic = dot(projected.p, velocity) / S(2);
   status = manifold.project_momentum(projected);
   if (!status.ok())
-    fail(motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
-  if (!model.project) {
-    const std::string advice =
-        ". Correct the initial values, or write project = true in [initial] to have them projected";
+    fail(rules.motion_part, "the initial momenta could not be projected onto the hidden constraint G(q) H_p = 0");
+  if (!rules.project) {
+    const std::string advice = ". Correct the initial values, or " + rules.advice + " to have them projected";
     if (!good_position)
       fail("initial.q", "the initial position does not satisfy g(q) = 0; residuals: " + position_list + advice);
-    fail(motion_part,
+    fail(rules.motion_part,
          "the initial motion is not tangent to the constraints, G(q) H_p = 0; residuals: " + hidden_list + advice);
   }
-  for (int i = 0; i < sys.n(); ++i)
-    start.moved = std::max(start.moved, static_cast<double>(magnitude(S(projected.q[i] - x.q[i]))));
+  set_moved();
   // What the finite digits of a start take is not worth a word.
   const double lost = to_double(S(energy - sys.H(projected.q, projected.p))), before = to_double(kinetic);
   if (lost > 1e-4 * before) start.energy_lost = lost;
   x = projected;
+}
+
+}  // namespace detail
+
+template <class S>
+Start<S> initial_state(const AnySystem<S>& sys, const State<S>& given, bool project) {
+  const auto nowhere = [](const std::string&) { return std::string(); };
+  Start<S> start;
+  start.state = given;
+  start.state.lambda = Vec<S>(sys.m());
+  for (int i = 0; i < sys.n(); ++i)
+    if (!is_finite(given.q[i]) || !is_finite(given.p[i]))
+      throw InputError("the initial value of '" + sys.labels().coordinates[static_cast<std::size_t>(i)] +
+                       "' or of its momentum is not finite");
+  detail::check_values(sys, start.state, nowhere);
+  detail::StartRules<S> rules;
+  rules.project = project;
+  rules.advice = "ask";
+  rules.place = nowhere;
+  detail::onto_manifold(sys, start, rules);
+  return start;
+}
+
+template <class S>
+Start<S> initial_state(const ModelSystem<S>& sys) {
+  const Model& model = sys.compiled().model();
+  const auto place = [&](const std::string& part) { return model.place(part); };
+  const std::string motion_part = model.start_is_velocity ? "initial.v" : "initial.p";
+  Start<S> start;
+  start.state = State<S>(sys.n(), sys.m());
+  State<S>& x = start.state;
+  Vec<S> motion(sys.n()), defaults(model.step.has_value() + model.until.has_value());
+  sys.start(x.q, motion, defaults);
+  if (model.step) start.step = defaults[0];
+  if (model.until) start.until = defaults[model.step ? 1 : 0];
+
+  for (int i = 0; i < sys.n(); ++i) {
+    const std::string& name = sys.labels().coordinates[static_cast<std::size_t>(i)];
+    const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
+    if (!is_finite(x.q[i])) throw InputError(place("initial.q." + name) + "the initial value of '" + name + cause);
+    if (!is_finite(motion[i]))
+      throw InputError(place(motion_part + "." + name) + "the initial " +
+                       (model.start_is_velocity ? "velocity" : "momentum") + " of '" + name + cause);
+  }
+  const auto find_momentum = [&](State<S>& y) {
+    if (!sys.momentum(y.q, motion, y.p))
+      throw InputError(place(motion_part) +
+                       "no momenta were found that belong to the initial velocities; give initial.p instead");
+  };
+  x.p = motion;
+  if (model.start_is_velocity) find_momentum(x);
+  detail::check_values(sys, x, place);
+
+  detail::StartRules<S> rules;
+  rules.project = model.project;
+  rules.motion_part = motion_part;
+  rules.advice = "write project = true in [initial]";
+  rules.place = place;
+  if (model.start_is_velocity) rules.find_momentum = find_momentum;
+  if (!model.keep_q.empty() || !model.keep_v.empty())
+    rules.projection = [&](State<S>& y) { detail::project_keeping(sys, y, motion); };
+  detail::onto_manifold(sys, start, rules);
   return start;
 }
 

@@ -2,6 +2,7 @@
 // InputError with file, line and column, what was expected, and the nearest valid name.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,13 +11,20 @@
 
 namespace holonom {
 
-// Values that replace parameters of the file: --set name=value.
+// Names and values
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
-// `events`, `observables`: further ones, as --event and --observe have them, "formula" or "name=formula".
-Model load_model(const std::string& path, const Overrides& overrides = {}, const std::vector<std::string>& events = {},
-                 const std::vector<std::string>& observables = {});
-Model parse_model(std::string text, const std::string& file_name, const Overrides& overrides = {},
-                  const std::vector<std::string>& events = {}, const std::vector<std::string>& observables = {});
+// What is to be other than in the file.
+struct ModelChanges {
+  ModelChanges(Overrides parameters = {}) : set(std::move(parameters)) {}
+  ModelChanges(std::initializer_list<std::pair<std::string, std::string>> parameters) : set(parameters) {}
+
+  Overrides set;                            // values that replace parameters
+  std::vector<std::string> event, observe;  // further ones: "formula" or "name=formula"
+  std::string prefix;                       // how these are called in messages: the program says "--set"
+};
+
+Model load_model(const std::string& path, const ModelChanges& changes = {});
+Model parse_model(std::string text, const std::string& file_name, const ModelChanges& changes = {});
 
 }  // namespace holonom

@@ -13,6 +13,7 @@
 
 #include "holonom/run/recorder.hpp"
 #include "holonom/run/step_polynomial.hpp"
+#include "holonom/solve/underlying_field.hpp"
 
 namespace holonom {
 
@@ -53,6 +54,7 @@ class DenseOutput {
     f("to_slope", to_slope_);
     f("states", states_);
     f("manifold", manifold_);
+    f("field", field_);
   }
 
  private:
@@ -76,7 +78,7 @@ class DenseOutput {
   const AnySystem<S>& sys_;
   Kept kept_;
   Manifold<S> manifold_;
-  Jacobian<S> G_;
+  UnderlyingField<S> field_;
   State<S> from_, to_, trial_;
   Slope from_slope_, to_slope_, inner_[2];
   StepPolynomial<S> q_, p_;

@@ -8,7 +8,7 @@ namespace holonom {
 
 template <class S>
 DenseOutput<S>::DenseOutput(const AnySystem<S>& sys, Kept kept)
-    : sys_(sys), kept_(kept), manifold_(sys), G_(sys.pattern()), trial_(sys.n(), sys.m()), q_(sys.n()), p_(sys.n()) {
+    : sys_(sys), kept_(kept), manifold_(sys), field_(sys), trial_(sys.n(), sys.m()), q_(sys.n()), p_(sys.n()) {
   if (const std::string reason = sys.lacks(Quantity::g_qq); sys.m() > 0 && !reason.empty())
     throw InputError("states between steps need the exact multipliers, but " + reason);
   for (Slope* v : {&from_slope_, &to_slope_, &inner_[0], &inner_[1]}) v->q = v->p = Vec<S>(sys.n());
@@ -28,13 +28,7 @@ template <class S>
 void DenseOutput<S>::slope(State<S>& x, Slope& v) {
   if (v.known) return;
   v.known = true;
-  v.finite = manifold_.multipliers(x).ok();
-  if (!v.finite) return;
-  sys_.H_p(x.q, x.p, v.q);
-  sys_.H_q(x.q, x.p, v.p);
-  for (S& a : v.p) a = -a;
-  sys_.G(x.q, G_);
-  subtract_force(G_, x.lambda, v.p);
+  v.finite = field_.slopes(x, v.q, v.p).ok();
   for (int i = 0; i < sys_.n(); ++i) v.finite = v.finite && is_finite(v.q[i]) && is_finite(v.p[i]);
 }
 

@@ -168,7 +168,7 @@ void Driver<S>::find_multipliers() {
   const Vec<S>* of_stage = plan_.stage_multipliers && done_ > 0 ? method_.stage_multipliers() : nullptr;
   if (of_stage)
     x_.lambda = *of_stage;
-  else if (!knows(sys_, Quantity::g_qq) || !manifold_.multipliers(x_).ok())
+  else if (!manifold_.multipliers(x_).ok())
     fill(x_.lambda, S(std::numeric_limits<R>::quiet_NaN()));  // not known
 }
 

@@ -1,7 +1,7 @@
 // The events of a run: where they go, and which of them ends it.
 #pragma once
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 #include "holonom/run/csv.hpp"
 
 namespace holonom {
@@ -56,7 +56,7 @@ struct Events {
 template <class S>
 class EventWatch {
  public:
-  EventWatch(const GraphSystem<S>& sys, Kept kept, const std::string& path, OpenMode mode)
+  EventWatch(const ModelSystem<S>& sys, Kept kept, const std::string& path, OpenMode mode)
       : formulas_(sys.compiled().model().events), stop_(formulas_) {
     if (formulas_.empty()) return;
     std::vector<EventRecorder<S>*> to{&first_, &stop_};

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "holonom/methods/registry.hpp"
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 #include "holonom/run/driver.hpp"
 #include "holonom/run/run_spec.hpp"
 
@@ -28,17 +28,18 @@ std::string advice_without_constraints(const MethodInfo& info, const RunSpec& sp
 // there; `what` is how that was asked for.
 bool use_native(EngineChoice engine, Precision precision, const Model& model, double substeps, const std::string& what);
 
-// Redundant constraints and ranks that are not clear, in words. Throws InputError if the start is a singular position.
-// Ranks are decided in double.
-std::vector<std::string> rank_remarks(const GraphSystem<double>& sys, const State<double>& x);
+// Redundant constraints and ranks that are not clear, in words. Throws InputError if the start is a singular position;
+// `place`: where it was given. Ranks are decided in double.
+std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, const State<double>& x,
+                                                const std::string& place);
 template <class S>
-std::vector<std::string> rank_remarks(const GraphSystem<S>& sys, const State<S>& start) {
+std::vector<std::string> rank_remarks(const AnySystem<S>& sys, const State<S>& start, const std::string& place) {
   State<double> x(sys.n(), sys.m());
   for (int i = 0; i < sys.n(); ++i) {
     x.q[i] = to_double(start.q[i]);
     x.p[i] = to_double(start.p[i]);
   }
-  return rank_remarks(sys.template rebind<double>(), x);
+  return rank_remarks_in_double(*sys.template in<double>(), x, place);
 }
 
 template <class S>

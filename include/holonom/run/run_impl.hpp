@@ -15,7 +15,7 @@ namespace holonom {
 
 template <class S>
 RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample)
-    : spec_(spec), system_(std::make_unique<GraphSystem<S>>(compiled, Engine::interpreter)) {
+    : spec_(spec), system_(std::make_unique<ModelSystem<S>>(compiled, Engine::interpreter)) {
   const Start<S> start = initial_state(*system_);
   start_ = start.state;
   count_steps_of(start);
@@ -23,7 +23,7 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   method = entry.info;
   native = use_native(spec_.engine, spec_.precision, model(), static_cast<double>(steps) * substeps(method).count,
                       spec_.name_of("engine") + " llvm");
-  if (native) system_ = std::make_unique<GraphSystem<S>>(std::move(compiled), Engine::native);
+  if (native) system_ = std::make_unique<ModelSystem<S>>(std::move(compiled), Engine::native);
   MethodOptions options{.newton = {.tolerance = spec_.tolerance, .matrix = spec_.newton},
                         .threads = spec_.threads,
                         .compensated = spec_.compensated};
@@ -36,7 +36,8 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   if (start.energy_lost > 0)
     warnings.push_back("project = true made the initial motion tangent to the constraints, which took " +
                        shorten(start.energy_lost) + " of its energy");
-  for (std::string& remark : rank_remarks(*system_, start_)) warnings.push_back(std::move(remark));
+  for (std::string& remark : rank_remarks<S>(*system_, start_, model().place("initial.q")))
+    warnings.push_back(std::move(remark));
   every_ = spec_.every > 0 ? spec_.every : model().every;
   if (sample) {
     interval_ = evaluate_constants<S>(model(), {*sample}).front();

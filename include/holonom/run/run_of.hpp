@@ -1,7 +1,7 @@
 // RunOf<S>: a run in the scalar S: system, method, driver and recorders.
 #pragma once
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/event_watch.hpp"
 #include "holonom/run/run.hpp"
@@ -44,7 +44,7 @@ class RunOf final : public AnyRun {
   std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;
 
   RunSpec spec_;
-  std::unique_ptr<GraphSystem<S>> system_;
+  std::unique_ptr<ModelSystem<S>> system_;
   std::unique_ptr<AnyMethod<S>> method_;
   State<S> start_;
   S h_{0};

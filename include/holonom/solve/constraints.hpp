@@ -7,6 +7,7 @@
 #include "holonom/solve/convergence.hpp"
 #include "holonom/solve/gram.hpp"
 #include "holonom/solve/rounding.hpp"
+#include "holonom/solve/underlying.hpp"
 
 namespace holonom {
 
@@ -128,7 +129,7 @@ class ConstraintSolver {
   void depart_from(const Sys& sys, const Jacobian<S, N, M>& G1) {
     if (gram_.m() == 0) return;
     G0_ = G1;
-    gram_.displace(G1, InverseMass<Sys>{sys});
+    gram_.set_directions(G1, InverseMass<Sys>{sys});
   }
 
   // p ← p − Gᵀμ with G M⁻¹p = 0 at that point, q
@@ -145,20 +146,19 @@ class ConstraintSolver {
     if constexpr (M == 1)
       return {};
     else if constexpr (M == 2)
-      return gram_.is_well_conditioned() || is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
+      return gram_.is_well_conditioned() ? Status{} : check_momentum(sys, q, r, p, lost);
     else
-      return is_tangent(sys, p) ? Status{} : refine_momentum(sys, q, r, p, lost);
+      return check_momentum(sys, q, r, p, lost);
   }
 
-  // λ(q, p) of the index-1 system at that point, where K has been factored: K λ = g_qq(v, v) − G M⁻¹V_q
+  // λ(q, p) of the underlying differential equation at that point, where K has been factored; force: V_q
   void multipliers(const Sys& sys, const Vec<S, N>& q, const Vec<S, N>& p, const Vec<S, N>& force,
                    Vec<S, M>& lambda) requires HasCurvature<Sys> {
     if (gram_.m() == 0) return;
     sys.mass().solve(p, v_);
-    sys.g_qq(q, v_, v_, lambda);
-    gram_.multiply(G0_, force, residual_);
-    for (int k = 0; k < gram_.m(); ++k) lambda[k] -= residual_[k];
-    gram_.solve(lambda);
+    sys.mass().solve(force, apart_);
+    for (S& a : apart_) a = -a;
+    exact_multipliers(sys, gram_, G0_, q, v_, apart_, lambda, residual_);
   }
 
   // g(q₁) at round-off, for those who solve for q₁ otherwise. r and G₁ are those of q₁ afterwards.
@@ -176,7 +176,7 @@ class ConstraintSolver {
   void resume(const Sys& sys, const Vec<S, N>& q) {
     if (gram_.m() == 0) return;
     constraint_and_jacobian(sys, q, residual_, G0_);
-    gram_.displace(G0_, InverseMass<Sys>{sys});
+    gram_.set_directions(G0_, InverseMass<Sys>{sys});
   }
   // Which of redundant constraints are independent at that point, for those who do not project momenta before a drift.
   Status choose_independent() { return redundant() ? gram_.factor(G0_) : Status{}; }
@@ -382,8 +382,9 @@ class ConstraintSolver {
   }
   // Terms may vanish: then those of Gᵀμ are the measure. And solves may lose digits where constraints are nearly
   // dependent: then they are repeated.
-  [[gnu::noinline]] Status refine_momentum(const Sys& sys, const Vec<S, N>& q, const Vec<S, M>& mu, Vec<S, N>& p,
-                                           Rounding<S, N>* lost) {
+  [[gnu::noinline]] Status check_momentum(const Sys& sys, const Vec<S, N>& q, const Vec<S, M>& mu, Vec<S, N>& p,
+                                          Rounding<S, N>* lost) {
+    if (is_tangent(sys, p)) return {};
     sys.mass().solve(p, v_);
     measure_motion(sys, G0_, q, p, v_, redundant(), correction_, scale_);
     scale_.add_impulse(G0_, mu);

@@ -5,9 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "holonom/jacobian.hpp"
+#include "holonom/solve/gram_interface.hpp"
 #include "holonom/solve/redundant.hpp"
-#include "holonom/solve/status.hpp"
 
 namespace holonom {
 
@@ -21,36 +20,32 @@ class DenseGram {
   // A pivot below this part of its diagonal counts as zero. True dependence leaves some ε; a
   // mechanism this near a singular position has lost most digits of its multipliers anyway.
   static Real<S> threshold(int m) { return epsilon<S>() * Real<S>(64 * (m + 1)); }
-  // Along a motion, whose rank is known, a pivot is good as long as it is more than its rounding errors: the motion may
-  // pass near a dead centre. (Solves lose digits there; those who use them look at residuals.)
-  static Real<S> nothing_left() { return epsilon<S>() * Real<S>(4); }
 
-  // Finds the rank at a first point, up to `noise`. apply(u, out): out = A u; unit: powers of two that make the rows of
-  // G comparable.
-  template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply, const Vec<Real<S>, M>& unit, const Real<S>& noise) {
+  // Finds the rank at a first point, up to `noise`. unit: powers of two that make the rows of G comparable.
+  template <class Metric>
+  Status analyse(const G_t& G, const Metric& A, const Vec<Real<S>, M>& unit, const Real<S>& noise) {
     redundant_.reset();
-    assemble(G, apply);
+    assemble(G, A);
     if constexpr (M == Dynamic) {
       const int rank = PivotOrder<S>(m()).choose(scaled(K_, unit), m(), noise);
       if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank, unit);
     }
     return factor_assembled(threshold(m()));
   }
-  template <class Apply>
-  Status analyse(const G_t& G, Apply&& apply, const Vec<Real<S>, M>& unit) {
-    return analyse(G, apply, unit, threshold(m()));
+  template <class Metric>
+  Status analyse(const G_t& G, const Metric& A, const Vec<Real<S>, M>& unit) {
+    return analyse(G, A, unit, threshold(m()));
   }
 
-  template <class Apply>
-  Status factor(const G_t& G, Apply&& apply) {
-    displace(G, apply);
+  template <class Metric>
+  Status factor(const G_t& G, const Metric& A) {
+    set_directions(G, A);
     return factor(G);
   }
-  // At the point of the last `displace`
+  // At the point of the last `set_directions`
   Status factor(const G_t& G) {
     multiply_out(G);
-    return factor_assembled(nothing_left());
+    return factor_assembled(nothing_left<S>());
   }
 
   // (G A Gᵀ) x = b, in place
@@ -96,6 +91,9 @@ class DenseGram {
   // The i-th of rank() independent constraints, as chosen by the last factorisation
   int independent(int i) const { return redundant_ ? redundant_->chosen(i) : i; }
   int rank() const { return redundant_ ? redundant_->rank() : m(); }
+  // Redundant constraints all have multipliers here: those of minimal norm.
+  std::vector<int> dropped() const { return {}; }
+  void keep_rows() {}
   // G A Gᵀ as last assembled by `assemble`
   const Square<S, M>& matrix() const { return K_; }
 
@@ -107,21 +105,21 @@ class DenseGram {
   }
 
   // A Gᵀ, the directions of displacements from a point, without a factorisation
-  template <class Apply>
-  void displace(const G_t& G, Apply&& apply) {
+  template <class Metric>
+  void set_directions(const G_t& G, const Metric& A) {
     auto&& row = scratch(row_);
     auto&& image = scratch(image_);
     for (int k = 0; k < m(); ++k) {
       fill(row, S(0));
       G.row(k, [&](int j, const S& x) { row[j] = x; });
-      apply(row, image);
+      A(row, image);
       for (int j = 0; j < row.size(); ++j) W(k, j) = image[j];
     }
   }
   // K = G A Gᵀ, not yet factored
-  template <class Apply>
-  void assemble(const G_t& G, Apply&& apply) {
-    displace(G, apply);
+  template <class Metric>
+  void assemble(const G_t& G, const Metric& A) {
+    set_directions(G, A);
     multiply_out(G);
   }
 
@@ -163,5 +161,6 @@ class DenseGram {
   std::unique_ptr<Redundant<S>> redundant_;
   bool well_conditioned_ = false;
 };
+static_assert(GramOf<DenseGram<double, Dynamic, Dynamic>, double, SomeMetric<double>>);
 
 }  // namespace holonom

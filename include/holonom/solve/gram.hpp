@@ -1,15 +1,8 @@
-// GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp.
-//   analyse(G, A, unit) finds the rank at a first point, and factors; rows of G times `unit` are comparable
-//   displace(G, A)     A Gᵀ at a point, for displacements from it
-//   factor(G, A)       that, and K = G A Gᵀ, factored; factor(G): K alone, where `displace` was last called
-//   solve(b)           K x = b
-//   newton(G₁, r, ...) a step of Newton's method on g(q − A Gᵀλ) = 0, with G₁ A Gᵀ
-// A is a metric: A(u, out) applies it, A.diagonal() points to its diagonal if it has nothing else, and
-// A.sparse_mass(), where it exists, to a sparse mass M if A = M⁻¹.
-// Compile-time sizes are dense; otherwise the number of constraints and the metric decide.
+// GramSolver: everything that has to do with G A Gᵀ, where A is M⁻¹ or H_pp. Compile-time sizes are dense; otherwise
+// the number of constraints and the metric decide which kind it is, each of them a Gram (gram_interface.hpp).
 #pragma once
 
-#include <optional>
+#include <variant>
 
 #include "holonom/solve/dense_gram.hpp"
 #include "holonom/solve/kkt_gram.hpp"
@@ -26,6 +19,7 @@ class GramSolver : public DenseGram<S, N, M> {
 template <class S>
 class GramSolver<S, Dynamic, Dynamic> {
   using R = Real<S>;
+  using Dense = DenseGram<S, Dynamic, Dynamic>;
   // Up to here a dense factorisation is the faster one.
   static constexpr int few_constraints = 8;
   // Up to here redundant constraints get multipliers of minimal norm, by dense algebra.
@@ -39,127 +33,134 @@ class GramSolver<S, Dynamic, Dynamic> {
   GramSolver(int n, int m) : n_(n), m_(m) {}
 
   int m() const { return m_; }
-  int rank() const { return sparse_ ? sparse_->rank() : kkt_ ? kkt_->rank() : dense_ ? dense_->rank() : m_; }
+  int rank() const {
+    int rank = m_;
+    with([&](const auto& gram) { rank = gram.rank(); });
+    return rank;
+  }
   // The i-th of rank() independent constraints; dense only
-  int independent(int i) const { return dense_ && !sparse_ && !kkt_ ? dense_->independent(i) : i; }
-  bool refreshes() const { return !sparse_ && !kkt_; }
+  int independent(int i) const {
+    int constraint = i;
+    with([&](const auto& gram) { constraint = gram.independent(i); });
+    return constraint;
+  }
+  bool refreshes() const {
+    bool does = true;
+    with([&](const auto& gram) { does = gram.refreshes; });
+    return does;
+  }
 
   // Pivots below this part of their diagonal are zero. True dependence leaves some ε; a mechanism this
   // near a singular position has lost most digits of its multipliers anyway.
-  static R threshold(int m) { return DenseGram<S, Dynamic, Dynamic>::threshold(m < 64 ? m : 64); }
-  static R nothing_left() { return DenseGram<S, Dynamic, Dynamic>::nothing_left(); }
+  static R threshold(int m) { return Dense::threshold(m < 64 ? m : 64); }
 
-  template <class Metric>
+  template <MetricOf<S> Metric>
   Status analyse(const Jacobian<S>& G, const Metric& A, const Vec<R>& unit) {
     return analyse(G, A, unit, threshold(m_));
   }
-  template <class Metric>
+  template <MetricOf<S> Metric>
   Status analyse(const Jacobian<S>& G, const Metric& A, const Vec<R>& unit, const R& noise) {
     if (m_ == 0) return {};
+    bool decided = false;
+    Status status;
     if (m_ > few_constraints && A.diagonal()) {
-      kkt_.reset();
       if (!pattern_) pattern_ = std::make_shared<const GramPattern>(G.pattern());
-      if (!sparse_) sparse_.emplace(pattern_, G.pattern());
-      bool decided = false;
-      const auto analyse_sparse = [&](const R& least) { return sparse_->analyse(G, *A.diagonal(), least); };
-      if (const Status s = analyse_in_order(*sparse_, analyse_sparse, G, A, unit, noise, decided); decided) return s;
-    } else if (const SparseMass<S>* mass = sparse_mass(A); mass && m_ > few_constraints) {
-      sparse_.reset();
+      status = analyse_in_order(become<SparseGram<S>>(pattern_, G.pattern()), G, A, unit, noise, decided);
+    } else if (const SparseMass<S>* mass = sparse_mass_of<S>(A); mass && m_ > few_constraints) {
       if (!kkt_pattern_) kkt_pattern_ = std::make_shared<const KktPattern>(mass->pattern(), G.pattern());
-      if (!kkt_) kkt_.emplace(kkt_pattern_, G.pattern());
-      bool decided = false;
-      const auto analyse_kkt = [&](const R& least) { return kkt_->analyse(G, *mass, least); };
-      if (const Status s = analyse_in_order(*kkt_, analyse_kkt, G, A, unit, noise, decided); decided) return s;
+      status = analyse_in_order(become<KktGram<S>>(kkt_pattern_, G.pattern()), G, A, unit, noise, decided);
     }
-    kkt_.reset();
-    sparse_.reset();
-    if (!dense_) dense_.emplace(n_, m_);
-    return dense_->analyse(G, A, unit, noise);
+    return decided ? status : become<Dense>(n_, m_).analyse(G, A, unit, noise);
   }
-  template <class Metric>
+  template <MetricOf<S> Metric>
   Status factor(const Jacobian<S>& G, const Metric& A) {
-    if (sparse_) return sparse_->factor(G, *A.diagonal(), nothing_left());
-    if (kkt_) return kkt_->factor(G, *sparse_mass(A), nothing_left());
-    return dense_->factor(G, A);
+    Status status;
+    with([&](auto& gram) { status = gram.factor(G, A); });
+    return status;
   }
   // The two parts of `factor`: A Gᵀ at a new point, then K there.
-  template <class Metric>
-  void displace(const Jacobian<S>& G, const Metric& A) {
-    if (sparse_)
-      sparse_->displace(G, *A.diagonal());
-    else if (kkt_)
-      kkt_->displace(G, *sparse_mass(A));
-    else
-      dense_->displace(G, A);
+  template <MetricOf<S> Metric>
+  void set_directions(const Jacobian<S>& G, const Metric& A) {
+    with([&](auto& gram) { gram.set_directions(G, A); });
   }
   Status factor(const Jacobian<S>& G) {
-    return sparse_ ? sparse_->factor(G, nothing_left()) : kkt_ ? kkt_->factor(G, nothing_left()) : dense_->factor(G);
+    Status status;
+    with([&](auto& gram) { status = gram.factor(G); });
+    return status;
   }
-  void solve(Vec<S>& b) { sparse_ ? sparse_->solve(b) : kkt_ ? kkt_->solve(b) : dense_->solve(b); }
+  void solve(Vec<S>& b) {
+    with([&](auto& gram) { gram.solve(b); });
+  }
   void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    sparse_ ? sparse_->newton(G1, r, refresh) : kkt_ ? kkt_->newton(G1, r, refresh) : dense_->newton(G1, r, refresh);
+    with([&](auto& gram) { gram.newton(G1, r, refresh); });
   }
-
-  // out = G A u, with the G and A last factored
   void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
-    sparse_ ? sparse_->multiply(G.pattern(), u, out) : kkt_ ? kkt_->multiply(G, u, out) : dense_->multiply(G, u, out);
+    with([&](auto& gram) { gram.multiply(G, u, out); });
   }
-  // out -= c A Gᵀλ
   void subtract_displacement(const Jacobian<S>& G, const S& c, const Vec<S>& lambda, Vec<S>& out) {
-    if (sparse_)
-      sparse_->subtract_displacement(G.pattern(), c, lambda, out);
-    else if (kkt_)
-      kkt_->subtract_displacement(G, c, lambda, out);
-    else
-      dense_->subtract_displacement(G, c, lambda, out);
+    with([&](auto& gram) { gram.subtract_displacement(G, c, lambda, out); });
   }
   // Sparse only: constraints that were dropped because they depend on others.
   std::vector<int> dropped() const {
-    return sparse_ ? sparse_->dropped() : kkt_ ? kkt_->dropped() : std::vector<int>{};
+    std::vector<int> constraints;
+    with([&](const auto& gram) { constraints = gram.dropped(); });
+    return constraints;
   }
-
   // Constraints that were found to be dependent stay left out wherever `factor` is called, and no others are.
   void keep_rows() {
-    if (sparse_) sparse_->keep_rows();
-    if (kkt_) kkt_->keep_rows();
+    with([&](auto& gram) { gram.keep_rows(); });
   }
 
  private:
+  template <class F>
+  void with(F&& f) {
+    std::visit(
+        [&](auto& gram) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(gram)>, std::monostate>) f(gram);
+        },
+        gram_);
+  }
+  template <class F>
+  void with(F&& f) const {
+    std::visit(
+        [&](const auto& gram) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(gram)>, std::monostate>) f(gram);
+        },
+        gram_);
+  }
+  // This kind from now on; one that is there already is kept.
+  template <class Kind, class... Args>
+  Kind& become(const Args&... args) {
+    if (Kind* gram = std::get_if<Kind>(&gram_)) return *gram;
+    return gram_.template emplace<Kind>(args...);
+  }
+
   // The rank by elimination in the order of a pattern, as far as that can be trusted. Not decided: the dense algebra of
   // redundant constraints has to take over.
-  template <class Sparse, class Analyse, class Metric>
-  Status analyse_in_order(Sparse& gram, Analyse&& analyse_with, const Jacobian<S>& G, const Metric& A,
-                          const Vec<R>& unit, const R& noise, bool& decided) {
+  template <class Sparse, class Metric>
+  Status analyse_in_order(Sparse& gram, const Jacobian<S>& G, const Metric& A, const Vec<R>& unit, const R& noise,
+                          bool& decided) {
     decided = true;
     const R small(small_pivot);
-    Status s = analyse_with(noise < small ? small : noise);
+    Status s = gram.analyse(G, A, noise < small ? small : noise);
     if (!s.ok() || gram.rank() == m_) return s;
-    if (m_ > few_to_exchange) return analyse_with(noise);
-    DenseGram<S, Dynamic, Dynamic> full(n_, m_);
+    if (m_ > few_to_exchange) return gram.analyse(G, A, noise);
+    Dense full(n_, m_);
     full.assemble(G, A);
     const int rank = PivotOrder<S>(m_).choose(scaled(full.matrix(), unit), m_, noise);
     if (rank < m_ && m_ <= few_redundant) {
       decided = false;
       return {};
     }
-    for (R least = small; least >= noise && gram.rank() != rank; least /= 10) s = analyse_with(least);
-    if (gram.rank() != rank) s = analyse_with(noise);
+    for (R least = small; least >= noise && gram.rank() != rank; least /= 10) s = gram.analyse(G, A, least);
+    if (gram.rank() != rank) s = gram.analyse(G, A, noise);
     return s;
-  }
-  template <class Metric>
-  static const SparseMass<S>* sparse_mass(const Metric& A) {
-    if constexpr (requires { A.sparse_mass(); })
-      return A.sparse_mass();
-    else
-      return nullptr;
   }
 
   int n_, m_;
   std::shared_ptr<const GramPattern> pattern_;
   std::shared_ptr<const KktPattern> kkt_pattern_;
-  std::optional<DenseGram<S, Dynamic, Dynamic>> dense_;
-  std::optional<SparseGram<S>> sparse_;
-  std::optional<KktGram<S>> kkt_;
+  std::variant<std::monostate, Dense, SparseGram<S>, KktGram<S>> gram_;  // none before it is analysed
 };
 
 }  // namespace holonom

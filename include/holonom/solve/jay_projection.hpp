@@ -38,7 +38,7 @@ class JayProjection {
     from_ = q;
     fill(nu_, S(0));
     sys.G(q, G);
-    gram.displace(G, metric_at(sys, q, p));
+    gram.set_directions(G, metric_at(sys, q, p));
     // Positions may be far from the origin, where the terms of g are large: nothing is foreseen.
     Convergence<R> convergence(epsilon<S>(), options, true, false, R(1e30));
     const bool always_new = [&] {

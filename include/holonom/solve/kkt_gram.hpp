@@ -8,9 +8,8 @@
 
 #include <memory>
 
-#include "holonom/mass.hpp"
+#include "holonom/solve/gram_interface.hpp"
 #include "holonom/solve/kkt_pattern.hpp"
-#include "holonom/solve/status.hpp"
 
 namespace holonom {
 
@@ -28,67 +27,45 @@ class KktGram {
         x_(k_->n + k_->m),
         u_(k_->n),
         v_(k_->n),
-        dropped_(static_cast<std::size_t>(k_->m), 0) {}
+        dropped_(k_->m) {}
 
   int m() const { return k_->m; }
-  int rank() const { return m() - allowed_to_drop_; }
+  int rank() const { return m() - dropped_.count(); }
+  int independent(int i) const { return i; }
   std::vector<int> dropped() const {
     std::vector<int> constraints;
     for (int k = 0; k < m(); ++k)
-      if (dropped_[at(k)]) constraints.push_back(k);
+      if (dropped_.contains(k)) constraints.push_back(k);
     return constraints;
   }
 
   // Finds the rank: dependent constraints are dropped, their multipliers are zero.
-  Status analyse(const Jacobian<S>& G, const SparseMass<S>& mass, const R& threshold) {
-    allowed_to_drop_ = m();
-    same_rows_ = false;
-    const Status status = factor(G, mass, threshold);
-    allowed_to_drop_ = 0;
-    for (const char d : dropped_) allowed_to_drop_ += d;
+  template <class Metric>
+  Status analyse(const Jacobian<S>& G, const Metric& A, const R& threshold) {
+    dropped_.allow_all();
+    set_directions(G, A);
+    const Status status = factor(G, threshold);
+    dropped_.allow_these();
     return status;
   }
 
   // Constraints that were dropped stay so, and no others are, wherever `factor` is called.
-  void keep_rows() { same_rows_ = true; }
+  void keep_rows() { dropped_.keep(); }
 
   // The point that displacements start from, without a factorisation
-  void displace(const Jacobian<S>& G, const SparseMass<S>& mass) {
+  template <class Metric>
+  void set_directions(const Jacobian<S>& G, const Metric& A) {
     base_ = G.values();
-    mass_ = mass;
+    mass_ = *sparse_mass_of<S>(A);
   }
 
-  Status factor(const Jacobian<S>& G, const SparseMass<S>& mass, const R& threshold) {
-    displace(G, mass);
-    return factor(G, threshold);
+  template <class Metric>
+  Status factor(const Jacobian<S>& G, const Metric& A) {
+    set_directions(G, A);
+    return factor(G);
   }
-  // At the point of the last `displace`
-  Status factor(const Jacobian<S>& G, const R& threshold) {
-    int dropped = 0;
-    Status status;
-    const auto row = [&](int k, Vec<S>& y) {
-      const Index i = k_->order[at(k)];
-      if (i < k_->n) return mass_row(i, k, y);
-      add_row(G.pattern(), base_, i - k_->n, y);
-      return S(0);
-    };
-    const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
-      const Index i = k_->order[at(k)], constraint = i - k_->n;
-      if (constraint < 0) return S(S(1) / d);  // positive by construction
-      if (same_rows_ && dropped_[at(constraint)]) return S(0);
-      const bool good = -value(d) > threshold * size;
-      dropped_[at(constraint)] = !good;
-      if (good) return S(S(1) / d);
-      if (!(value(d) == value(d)))
-        status = {Failure::not_finite, constraint};
-      else if (++dropped > allowed_to_drop_)
-        status = {Failure::singular, constraint};
-      stop = !status.ok();
-      return S(0);
-    };
-    ldl_.factor(*k_, row, pivot);
-    return status;
-  }
+  // At the point of the last `set_directions`
+  Status factor(const Jacobian<S>& G) { return factor(G, nothing_left<S>()); }
 
   // (G M⁻¹ Gᵀ) x = b
   void solve(Vec<S>& b) {
@@ -96,6 +73,7 @@ class KktGram {
   }
 
   // r ← (G₁ M⁻¹ Gᵀ)⁻¹ r; the matrix is factored anew if `refresh`.
+  static constexpr bool refreshes = false;
   void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
     if (refresh) factor_newton(G1);
     substitute(r, [&](S* x) { newton_.solve(*k_, x); });
@@ -116,6 +94,26 @@ class KktGram {
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+  Status factor(const Jacobian<S>& G, const R& threshold) {
+    Status status;
+    const auto row = [&](int k, Vec<S>& y) {
+      const Index i = k_->order[at(k)];
+      if (i < k_->n) return mass_row(i, k, y);
+      add_row(G.pattern(), base_, i - k_->n, y);
+      return S(0);
+    };
+    const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
+      const Index constraint = k_->order[at(k)] - k_->n;
+      if (constraint < 0) return S(S(1) / d);  // positive by construction
+      const S reciprocal = dropped_.reciprocal(constraint, d, -value(d) > threshold * size, constraint, status);
+      stop = !status.ok();
+      return reciprocal;
+    };
+    dropped_.begin();
+    ldl_.factor(*k_, row, pivot);
+    return status;
+  }
 
   // Row i of M as far as it stands left of the diagonal in the order of elimination. Constraints that use i come
   // later.
@@ -150,7 +148,7 @@ class KktGram {
     };
     newton_.factor(*k_, row, [&](int k, const S& d) {
       const Index constraint = k_->order[at(k)] - k_->n;
-      return constraint >= 0 && dropped_[at(constraint)] ? S(0) : S(S(1) / d);
+      return constraint >= 0 && dropped_.contains(constraint) ? S(0) : S(S(1) / d);
     });
   }
 
@@ -168,9 +166,8 @@ class KktGram {
   SparseLdl<S> ldl_;
   SparseLdu<S> newton_;
   Vec<S> x_, u_, v_;
-  std::vector<char> dropped_;
-  int allowed_to_drop_ = 0;
-  bool same_rows_ = false;
+  DroppedRows dropped_;
 };
+static_assert(GramOf<KktGram<double>, double, SomeMetric<double>>);
 
 }  // namespace holonom

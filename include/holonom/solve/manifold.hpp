@@ -5,6 +5,7 @@
 #include "holonom/any_system.hpp"
 #include "holonom/solve/constraints.hpp"
 #include "holonom/solve/minimal_norm.hpp"
+#include "holonom/solve/underlying.hpp"
 
 namespace holonom {
 
@@ -33,6 +34,7 @@ class Manifold {
         v_(sys.n()),
         a_(sys.n()),
         b_(sys.n()),
+        force_(sys.n()),
         r_(sys.m()),
         c_(sys.m()),
         scale_(sys.n(), sys.m()),
@@ -117,22 +119,22 @@ class Manifold {
     return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, scale_, {});
   }
 
-  // λ(q, p) of the index-1 system: G H_pp Gᵀ λ = g_qq(v, v) + G (H_pq v − H_pp H_q), v = H_p.
+  // λ(q, p) of the underlying differential equation. It fails where the second derivatives of g are not known.
   Status multipliers(State<S>& x) {
     if (sys_.m() == 0) return {};
+    if (!knows(sys_, Quantity::g_qq)) return {Failure::not_finite};
     if (const Status s = analyse(x); !s.ok()) return s;
     sys_.H_p(x.q, x.p, v_);
-    sys_.g_qq(x.q, v_, v_, c_);
-    sys_.H_q(x.q, x.p, a_);
-    sys_.H_pp(x.q, x.p, a_, b_);
-    sys_.H_pq(x.q, x.p, v_, a_);
-    axpy(S(-1), b_, a_);
-    multiply(G_, a_, x.lambda);
-    for (int k = 0; k < sys_.m(); ++k) x.lambda[k] += c_[k];
-    gram_.solve(x.lambda);
+    sys_.H_q(x.q, x.p, force_);
+    free_acceleration(sys_, x.q, x.p, v_, force_, a_, b_);
+    exact_multipliers(sys_, gram_, G_, x.q, v_, a_, x.lambda, c_);
     minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
     return {};
   }
+
+  // Where `multipliers` or `project_momentum` was last called: G, and solutions of G H_pp Gᵀ x = r
+  const Jacobian<S>& jacobian() const { return G_; }
+  void solve_gram(Vec<S>& r) { gram_.solve(r); }
 
   // G H_pp Gᵀ at a state, as a full matrix: for few constraints.
   Square<S> gram_matrix(const State<S>& x) {
@@ -204,7 +206,7 @@ class Manifold {
   const AnySystem<S>& sys_;
   GramSolver<S, Dynamic, Dynamic> gram_;
   Jacobian<S> G_;
-  Vec<S> v_, a_, b_, r_, c_;
+  Vec<S> v_, a_, b_, force_, r_, c_;
   ConstraintScale<S, Dynamic, Dynamic> scale_;
   Vec<R> largest_hidden_, others_, fastest_, impulses_;  // others_: the motion of others, if a constraint never moves
   bool scale_known_ = false, rank_known_ = false, redundant_ = false;

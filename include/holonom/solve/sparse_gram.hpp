@@ -7,8 +7,8 @@
 
 #include <memory>
 
+#include "holonom/solve/gram_interface.hpp"
 #include "holonom/solve/gram_pattern.hpp"
-#include "holonom/solve/status.hpp"
 #include "holonom/sparse_factor.hpp"
 
 namespace holonom {
@@ -20,49 +20,82 @@ class SparseGram {
 
  public:
   explicit SparseGram(std::shared_ptr<const GramPattern> pattern, const Pattern& G)
-      : k_(std::move(pattern)),
-        weighted_(G.nonzeros()),
-        ldl_(*k_),
-        newton_(*k_),
-        dropped_(static_cast<std::size_t>(k_->m), 0) {}
+      : k_(std::move(pattern)), weighted_(G.nonzeros()), ldl_(*k_), newton_(*k_), dropped_(k_->m) {}
 
   int m() const { return k_->m; }
-  int rank() const { return m() - allowed_to_drop_; }
+  int rank() const { return m() - dropped_.count(); }
+  int independent(int i) const { return i; }
   std::vector<int> dropped() const {
     std::vector<int> constraints;
     for (int k = 0; k < m(); ++k)
-      if (dropped_[at(k)]) constraints.push_back(k_->order[at(k)]);
+      if (dropped_.contains(k)) constraints.push_back(k_->order[at(k)]);
     return constraints;
   }
 
   // Finds the rank: dependent constraints are dropped, their multipliers are zero.
-  Status analyse(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
-    allowed_to_drop_ = m();
-    same_rows_ = false;
-    const Status status = factor(G, inverse_mass, threshold);
-    allowed_to_drop_ = 0;
-    for (const char d : dropped_) allowed_to_drop_ += d;
+  template <class Metric>
+  Status analyse(const Jacobian<S>& G, const Metric& A, const R& threshold) {
+    dropped_.allow_all();
+    set_directions(G, A);
+    const Status status = factor(G, threshold);
+    dropped_.allow_these();
     return status;
   }
 
   // Constraints that were dropped stay so, and no others are, wherever `factor` is called.
-  void keep_rows() { same_rows_ = true; }
+  void keep_rows() { dropped_.keep(); }
 
   // A Gᵀ, the directions of displacements from a point, without a factorisation
-  void displace(const Jacobian<S>& G, const Vec<S>& inverse_mass) {
-    const Vec<S>& g = G.values();
+  template <class Metric>
+  void set_directions(const Jacobian<S>& G, const Metric& A) {
+    const Vec<S>&g = G.values(), &inverse_mass = *A.diagonal();
     for (int z = 0; z < g.size(); ++z)
       weighted_[z] = g[z] * inverse_mass[G.pattern().column[static_cast<std::size_t>(z)]];
   }
 
-  Status factor(const Jacobian<S>& G, const Vec<S>& inverse_mass, const R& threshold) {
-    displace(G, inverse_mass);
-    return factor(G, threshold);
+  template <class Metric>
+  Status factor(const Jacobian<S>& G, const Metric& A) {
+    set_directions(G, A);
+    return factor(G);
   }
-  // At the point of the last `displace`
+  // At the point of the last `set_directions`
+  Status factor(const Jacobian<S>& G) { return factor(G, nothing_left<S>()); }
+
+  // (G A Gᵀ) x = b
+  void solve(Vec<S>& b) { ldl_.solve(*k_, b.data()); }
+
+  // r ← N⁻¹ r; N is factored anew if `refresh`.
+  static constexpr bool refreshes = false;
+  void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
+    if (refresh) factor_newton(G1.values());
+    newton_.solve(*k_, r.data());
+  }
+
+  // out = G A u
+  void multiply(const Jacobian<S>& jacobian, const Vec<S>& u, Vec<S>& out) const {
+    const Pattern& G = jacobian.pattern();
+    for (int k = 0; k < m(); ++k) {
+      S s(0);
+      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
+        s += weighted_[z] * u[G.column[static_cast<std::size_t>(z)]];
+      out[k] = s;
+    }
+  }
+  // out -= c A Gᵀλ
+  void subtract_displacement(const Jacobian<S>& jacobian, const S& c, const Vec<S>& lambda, Vec<S>& out) const {
+    const Pattern& G = jacobian.pattern();
+    for (int k = 0; k < m(); ++k) {
+      const S l = c * lambda[k];
+      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
+        out[G.column[static_cast<std::size_t>(z)]] -= weighted_[z] * l;
+    }
+  }
+
+ private:
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
   Status factor(const Jacobian<S>& G, const R& threshold) {
     const Vec<S>& g = G.values();
-    int dropped = 0;
     Status status;
     const auto row = [&](int k, Vec<S>& y) {
       for (Index e = k_->row_start[at(k)]; e < k_->row_start[at(k) + 1]; ++e) {
@@ -74,50 +107,14 @@ class SparseGram {
       return diagonal(g, k);
     };
     const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
-      if (same_rows_ && dropped_[at(k)]) return S(0);
-      const bool good = value(d) > threshold * size;
-      dropped_[at(k)] = !good;
-      if (good) return S(S(1) / d);
-      if (!(value(d) == value(d)))
-        status = {Failure::not_finite, k_->order[at(k)]};
-      else if (++dropped > allowed_to_drop_)
-        status = {Failure::singular, k_->order[at(k)]};
+      const S reciprocal = dropped_.reciprocal(k, d, value(d) > threshold * size, k_->order[at(k)], status);
       stop = !status.ok();
-      return S(0);
+      return reciprocal;
     };
+    dropped_.begin();
     ldl_.factor(*k_, row, pivot);
     return status;
   }
-
-  // (G A Gᵀ) x = b
-  void solve(Vec<S>& b) { ldl_.solve(*k_, b.data()); }
-
-  // r ← N⁻¹ r; N is factored anew if `refresh`.
-  void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
-    if (refresh) factor_newton(G1.values());
-    newton_.solve(*k_, r.data());
-  }
-
-  // out = G A u
-  void multiply(const Pattern& G, const Vec<S>& u, Vec<S>& out) const {
-    for (int k = 0; k < m(); ++k) {
-      S s(0);
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
-        s += weighted_[z] * u[G.column[static_cast<std::size_t>(z)]];
-      out[k] = s;
-    }
-  }
-  // out -= c A Gᵀλ
-  void subtract_displacement(const Pattern& G, const S& c, const Vec<S>& lambda, Vec<S>& out) const {
-    for (int k = 0; k < m(); ++k) {
-      const S l = c * lambda[k];
-      for (int z = G.row_start[at(k)]; z < G.row_start[at(k) + 1]; ++z)
-        out[G.column[static_cast<std::size_t>(z)]] -= weighted_[z] * l;
-    }
-  }
-
- private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
   S diagonal(const Vec<S>& g, int k) const {
     S d(0);
@@ -142,16 +139,15 @@ class SparseGram {
       }
       return diagonal(g, k);
     };
-    newton_.factor(*k_, row, [&](int k, const S& d) { return dropped_[at(k)] ? S(0) : S(S(1) / d); });
+    newton_.factor(*k_, row, [&](int k, const S& d) { return dropped_.contains(k) ? S(0) : S(S(1) / d); });
   }
 
   std::shared_ptr<const GramPattern> k_;
   Vec<S> weighted_;  // G A, entry by entry
   SparseLdl<S> ldl_;
   SparseLdu<S> newton_;
-  std::vector<char> dropped_;
-  int allowed_to_drop_ = 0;
-  bool same_rows_ = false;
+  DroppedRows dropped_;
 };
+static_assert(GramOf<SparseGram<double>, double, SomeMetric<double>>);
 
 }  // namespace holonom

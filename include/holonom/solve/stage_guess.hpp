@@ -5,6 +5,7 @@
 
 #include "holonom/solve/gram.hpp"
 #include "holonom/solve/stage_predictor.hpp"
+#include "holonom/solve/underlying.hpp"
 #include "holonom/system.hpp"
 
 namespace holonom {
@@ -95,16 +96,11 @@ class StageGuess {
     energy_p(sys, q0, p0, v_);
     energy_q(sys, q0, p0, f_);
     ++counters.force;
-    energy_pq(sys, q0, p0, v_, u_);
-    energy_pp(sys, q0, p0, f_, out);
-    for (int k = 0; k < out.size(); ++k) out[k] = u_[k] - out[k];
+    free_acceleration(sys, q0, p0, v_, f_, out, u_);
     fill(y_, S(0));
     if constexpr (HasCurvature<Sys>)
       if (gram.m() > 0 && has_curvature_) {
-        multiply(G, out, y_);
-        sys.g_qq(q0, v_, v_, z_);
-        axpy(S(1), z_, y_);
-        gram.solve(y_);
+        exact_multipliers(sys, gram, G, q0, v_, out, y_, z_);
         gram.subtract_displacement(G, S(1), y_, out);
       }
   }

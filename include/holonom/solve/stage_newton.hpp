@@ -32,6 +32,7 @@ class StageNewton {
     if constexpr (HasHqq<Sys>) {
       exists_ = unit_.size() == n_ && knows(sys, Quantity::H_qq) && knows(sys, Quantity::lambda_g_qq);
       if (!exists_) return;
+      has_H_qp_ = !HasHpp<Sys> || (Has<Sys, Quantity::H_qp> && knows(sys, Quantity::H_qp));
       rank_ = rank;
       lu_ = PivotedLu<S>(unknowns(n_, rank_, s_, first_));
       x_ = Vec<S>(lu_.size());
@@ -67,7 +68,8 @@ class StageNewton {
           fill(unit_, S(0));
           unit_[l] = S(1);
           energy_pq(sys, at.Q(j), at.P(j), unit_, a_);
-          for (int k = 0; k < n_; ++k) mixed_(k, l) = a_[k];
+          if (!has_H_qp_)
+            for (int k = 0; k < n_; ++k) mixed_(k, l) = a_[k];
           if (j < first_) continue;
           energy_qq(sys, at.Q(j), at.P(j), unit_, b_);
           if (j < multipliers_ && m_ > 0) {
@@ -81,7 +83,10 @@ class StageNewton {
           fill(unit_, S(0));
           unit_[l] = S(1);
           energy_pp(sys, at.Q(j), at.P(j), unit_, a_);
-          for (int k = 0; k < n_; ++k) b_[k] = mixed_(l, k);  // H_qp = H_pqᵀ
+          if (has_H_qp_)
+            energy_qp(sys, at.Q(j), at.P(j), unit_, b_);
+          else  // H_qp = H_pqᵀ
+            for (int k = 0; k < n_; ++k) b_[k] = mixed_(l, k);
           add_column(J, A, j, S(-h), a_, row_q, first_, row_p(j) + l);
           add_column(J, A_hat, j, h, b_, row_p, 0, row_p(j) + l);
         }
@@ -116,7 +121,7 @@ class StageNewton {
   }
 
   int n_ = 0, m_ = 0, s_ = 0, first_ = 0, multipliers_ = 0, rank_ = 0;
-  bool exists_ = false;
+  bool exists_ = false, has_H_qp_ = false;
   PivotedLu<S> lu_;
   Vec<S> x_;
   Square<S> mixed_;

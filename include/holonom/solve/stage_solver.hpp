@@ -11,10 +11,10 @@
 #include "holonom/dense.hpp"
 #include "holonom/solve/acceleration.hpp"
 #include "holonom/solve/fine_coefficients.hpp"
-#include "holonom/solve/stage_crew.hpp"
 #include "holonom/solve/stage_gram.hpp"
 #include "holonom/solve/stage_guess.hpp"
 #include "holonom/solve/stage_newton.hpp"
+#include "holonom/solve/stage_values.hpp"
 
 namespace holonom {
 
@@ -31,10 +31,14 @@ struct StageCoefficients {
 
 template <class Sys>
 requires HasHpp<Sys> || Separable<Sys>
-class StageSolver {
+class StageSolver : public StageValues<Sys> {
   using S = ScalarOf<Sys>;
   using R = Real<S>;
   static constexpr int N = Sys::N, M = Sys::M;
+  using Values = StageValues<Sys>;
+  using Values::s_, Values::first_, Values::multipliers_, Values::D_, Values::Q_, Values::P_, Values::F_, Values::K_,
+      Values::v_, Values::G_, Values::lambda_, Values::r_, Values::y_, Values::crew_, Values::threads_,
+      Values::counters_, Values::at, Values::residual, Values::kick_of, Values::arrive;
   // After a step that needed Newton's method, so many more take it before the simplified iteration is tried again.
   static constexpr int stiff_steps = 16;
   // The same for a guess from memory that led to no root, or to a wrong one.
@@ -44,51 +48,30 @@ class StageSolver {
 
  public:
   StageSolver(const Sys& sys, const StageCoefficients<S>& coefficients)
-      : t_(coefficients),
-        s_(t_.c.size()),
-        first_(t_.is_pair),
-        multipliers_(s_ - first_),
+      : Values(sys, coefficients.c.size(), coefficients.is_pair),
+        t_(coefficients),
         path_(t_.A * t_.A_hat),
         row_sum_(t_.A.row_sums()),
         gram_(sys, path_, first_, multipliers_),
         scale_(size_q(sys), size_g(sys)),
         G0_(make_jacobian(sys)),
         G1_(make_jacobian(sys)),
-        lambda_(at(multipliers_), Vec<S, M>(size_g(sys))),
-        r_(lambda_),
-        dlambda_(lambda_),
-        G_(at(s_), make_jacobian(sys)),
+        dlambda_(at(multipliers_), Vec<S, M>(size_g(sys))),
         w_(size_q(sys)),
         fine_sum_(size_q(sys)),
         start_velocity_(size_q(sys)),
-        y_(size_g(sys)),
         newton_(sys, s_, first_, multipliers_),
         guess_(sys, t_.c, first_, multipliers_) {
-    for (auto* stages : {&D_, &Q_, &P_, &F_, &K_, &v_, &D_new_, &P_new_})
-      stages->assign(at(s_), Vec<S, N>(size_q(sys)));
+    for (auto* stages_of : {&D_new_, &P_new_}) stages_of->assign(at(s_), Vec<S, N>(size_q(sys)));
   }
-
-  int stages() const { return s_; }
-  const Vec<S, N>& displacement(int i) const { return D_[at(i)]; }  // Q_i − q₀
-  const Vec<S, N>& Q(int i) const { return Q_[at(i)]; }
-  const Vec<S, N>& P(int i) const { return P_[at(i)]; }
-  const Jacobian<S, N, M>& G(int i) const { return G_[at(i)]; }
-  const std::vector<Vec<S, N>>& velocities() const { return v_; }  // H_p(Q_i, P_i), after `find_velocities`
-  const Vec<S, M>& Lambda(int j) const { return lambda_[at(j)]; }
-  // H_q(Q_j, P_j) + G(Q_j)ᵀΛ_j, without the last term where Λ_j is free
-  const std::vector<Vec<S, N>>& kicks() const { return K_; }
 
   // The k-th of the independent constraints
   int independent(int k) const { return gram_.start().independent(k); }
 
   GramSolver<S, N, M>& gram() { return gram_.start(); }
   const JacobianOf<Sys>& G_at_start() const { return G0_; }
-  Counters& counters() { return counters_; }
   NewtonOptions& options() { return options_; }
   ConstraintScale<S, N, M>& scale() { return scale_; }
-  // Stages are evaluated on so many threads from the next `begin` on, if the system can be copied for them.
-  void use_threads(int threads) { threads_ = threads; }
-  int threads() const { return crew_.size(); }
   bool redundant() const { return gram_.redundant(); }
 
   Status begin(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& p) {
@@ -169,9 +152,6 @@ class StageSolver {
     if (separable_)
       for (int i = 0; i < s_; ++i) renew_momentum(i, p0, h, lost, P_[at(i)]);
   }
-  void find_velocities(const Sys& sys) {
-    for (int j = 0; j < s_; ++j) energy_p(sys, Q_[at(j)], P_[at(j)], v_[at(j)]);
-  }
   // For the next step, that starts `travel` away.
   void remember(const QVec<Sys>& travel, bool last_stage_is_next) {
     guess_.remember(travel, D_, P_, lambda_);
@@ -209,7 +189,6 @@ class StageSolver {
     }
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static bool is_separable(const Sys& sys) {
     if constexpr (Separable<Sys>)
       return true;
@@ -248,7 +227,7 @@ class StageSolver {
       energy_p(sys, q0, v_[0], w_);
     } else {
       momenta(p0, h, lost);
-      find_velocities(sys);
+      this->find_velocities(sys);
       fill(w_, S(0));
       for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], w_);
     }
@@ -382,7 +361,7 @@ class StageSolver {
     Stagnation<R> stagnation(epsilon<S>(), options_, 2);
     for (bool refresh = true;;) {
       evaluate(sys, 0, q0, lost);
-      find_velocities(sys);
+      this->find_velocities(sys);
       for (int j = 0; j < s_; ++j) kick_of(j);
       const R impulse = size_of_momenta(p0, h);
       for (int i = 0; i < s_; ++i) {
@@ -468,41 +447,12 @@ class StageSolver {
       for (int k = 0; k < q0.size(); ++k) Q_[at(i)][k] = q0[k] + D_[at(i)][k];
   }
 
-  // H_q, g and G at the stages; H_q from stage `from` on
+  // H_q from stage `from` on, but for one that is known from the step before; g and G
   void evaluate(const Sys& sys, int from, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
-    const bool constrained = gram_.m() > 0;
-    if (from == 0 && memory_.force_known) from = 1;
     if (first_) G_[0] = G0_;
-    crew_.each(sys, std::min(from, first_), s_, [&](const Sys& its, int i) {
-      if (i >= from) energy_q(its, Q_[at(i)], P_[at(i)], F_[at(i)]);
-      if (constrained && i >= first_) residual(its, i, q0, lost);
-    });
-    counters_.force += static_cast<std::uint64_t>(s_ - from);
-    if (!constrained) return;
-    counters_.constraint += static_cast<std::uint64_t>(s_ - first_);
-    counters_.jacobian += static_cast<std::uint64_t>(s_ - first_);
+    Values::evaluate(sys, from == 0 && memory_.force_known ? 1 : from, q0, lost);
   }
-  void residual(const Sys& sys, int i, const QVec<Sys>& q0, const Rounding<S, N>* lost) {
-    Vec<S, M>& r = r_[at(i - first_)];
-    Jacobian<S, N, M>& G = G_[at(i)];
-    const Vec<S, N>&Q = Q_[at(i)], &D = D_[at(i)];
-    constraint_and_jacobian(sys, Q, r, G);
-    if (!lost) return;
-    for (int k = 0; k < r.size(); ++k)  // g at the position that is meant, of which Q is the larger part
-      G.row(k, [&](int j, const S& a) { r[k] += a * lost_in_sum(q0[j], S(D[j] + lost->q[j]), Q[j]); });
-  }
-  void kick_of(int j) {
-    K_[at(j)] = F_[at(j)];
-    if (j >= multipliers_) return;
-    for (int k = 0; k < y_.size(); ++k) y_[k] = -lambda_[at(j)][k];
-    subtract_force(G_[at(j)], y_, K_[at(j)]);
-  }
-  void arrive(const QVec<Sys>& q0, const Rounding<S, N>* lost) {
-    for (int i = first_; i < s_; ++i) {
-      Vec<S, N>&Q = Q_[at(i)], &D = D_[at(i)];
-      for (int k = 0; k < Q.size(); ++k) Q[k] = q0[k] + (lost ? S(D[k] + lost->q[k]) : D[k]);
-    }
-  }
+
   // δΛ, and what it does to momenta and positions: g(Q) + G(Q) (D_new − D) must vanish
   void correct(const Sys& sys, const S& h) {
     for (int i = 0; i < multipliers_; ++i) {
@@ -534,25 +484,19 @@ class StageSolver {
   }
 
   StageCoefficients<S> t_;
-  int s_, first_, multipliers_;
   FineCoefficients<S> path_, row_sum_;  // AÂ; Σ_j a_ij, which is c_i
   StageGram<Sys> gram_;
   ConstraintScale<S, N, M> scale_;
   Jacobian<S, N, M> G0_, G1_;
-  std::vector<Vec<S, M>> lambda_, r_, dlambda_;
-  std::vector<Jacobian<S, N, M>> G_;
-  std::vector<Vec<S, N>> D_, Q_, P_, F_, K_, v_, D_new_, P_new_;
+  std::vector<Vec<S, M>> dlambda_;
+  std::vector<Vec<S, N>> D_new_, P_new_;
   Vec<S, N> w_, fine_sum_, start_velocity_;
-  Vec<S, M> y_;
   StageNewton<Sys> newton_;
   Acceleration<S> acceleration_;
   R last_displacement_{0}, last_change_{0};
   StageGuess<Sys> guess_;
   Memory memory_;
   bool separable_ = false;
-  int threads_ = 1;  // that are asked for
-  StageCrew<Sys> crew_;
-  Counters counters_;
   NewtonOptions options_;
 };
 

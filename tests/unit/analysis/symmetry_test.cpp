@@ -10,12 +10,12 @@ using std::vector;
 
 TEST(Symmetry, ReversalNeedsTheRightInvolution) {
   const auto charged = load("charged-particle");
-  const GraphSystem<double> sys(charged);
+  const ModelSystem<double> sys(charged);
   EXPECT_LE(reversal_defect(sys, initial_state(sys).state), 1e-13);
   Model spoilt = charged->model();
   spoilt.flip_q.assign(3, false);
   spoilt.flip_p.assign(3, true);
-  const GraphSystem<double> default_reversal(compile(spoilt));
+  const ModelSystem<double> default_reversal(compile(spoilt));
   EXPECT_GE(reversal_defect(default_reversal, initial_state(default_reversal).state), 1e-3)
       << "a magnetic field is not reversed by p -> -p";
 }
@@ -36,7 +36,7 @@ Lx = "y*p_z - z*p_y"
 q = { x = "0.6", y = 0, z = "0.8" }
 p = { x = 0, y = 1, z = 0 }
 )toml");
-  const GraphSystem<double> sys(compiled);
+  const ModelSystem<double> sys(compiled);
   const vector<double> rates = invariant_rates(sys, initial_state(sys).state);
   ASSERT_EQ(rates.size(), 2U);
   EXPECT_LE(rates[0], 1e-13);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 #include "holonom/model/toml.hpp"
 #include "support.hpp"
 
@@ -383,7 +383,7 @@ second = "exp(x*z) + y^3"
 q = { x = 1, y = 1, z = 1 }
 )toml",
                                                                       "surface.toml"));
-  GraphSystem<quad> sys{compiled};
+  ModelSystem<quad> sys{compiled};
 };
 
 using V = Vec<quad>;

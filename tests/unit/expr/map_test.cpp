@@ -71,7 +71,7 @@ State<double> random_state(int n, int m, unsigned seed) {
 }
 
 TEST(Map, LennardJonesOverPairsIsTheSumWrittenOut) {
-  const GraphSystem<double> flat(compile(load_model(HOLONOM_MODELS "/lj-chain.toml"))),
+  const ModelSystem<double> flat(compile(load_model(HOLONOM_MODELS "/lj-chain.toml"))),
       mapped(compile(parse_model(lennard_jones, "lj")));
   ASSERT_EQ(flat.n(), mapped.n());
   ASSERT_EQ(flat.m(), mapped.m());
@@ -111,7 +111,7 @@ TEST(Map, LennardJonesOverPairsIsTheSumWrittenOut) {
 TEST(Map, NativeKernelsGiveTheSameBits) {
   const auto compiled = compile(parse_model(lennard_jones, "lj"));
   if (!native_available()) GTEST_SKIP() << why_not_native();
-  const GraphSystem<double> interpreted(compiled), native(compiled, Engine::native);
+  const ModelSystem<double> interpreted(compiled), native(compiled, Engine::native);
   const State<double> x = random_state(14, 6, 3);
   Vec<double> a(14), b(14);
   interpreted.V_q(x.q, a), native.V_q(x.q, b);
@@ -120,7 +120,7 @@ TEST(Map, NativeKernelsGiveTheSameBits) {
 }
 
 TEST(Map, ATableMayBeReplaced) {
-  GraphSystem<double> sys(compile(parse_model(lennard_jones, "lj")));
+  ModelSystem<double> sys(compile(parse_model(lennard_jones, "lj")));
   const State<double> x = random_state(14, 6, 4);
   sys.replace_table(0, {{0, 2}, {4, 12}});  // the pairs (0, 2) and (1, 6)
   double expected = 0;
@@ -138,7 +138,7 @@ Model long_chain() { return parse_model(chain, "chain", {{"N", "1000"}}); }
 
 template <class S>
 State<S> run_chain(int steps) {
-  const GraphSystem<S> sys(compile(long_chain()));
+  const ModelSystem<S> sys(compile(long_chain()));
   State<S> x = initial_state(sys).state;
   const auto method = methods().find("rattle").make<S>(sys);
   const S h = S(1) / S(128);
@@ -157,10 +157,10 @@ TEST(Map, TheSparseSolverAgreesWithItselfInQuad) {
 }
 
 TEST(Map, ADualRunIsTheExactTangent) {
-  const GraphSystem<double> sys(compile(long_chain()));
-  const GraphSystem<Dual<double>> dual = sys.rebind<Dual<double>>();
+  const ModelSystem<double> sys(compile(long_chain()));
+  const ModelSystem<Dual<double>> dual = sys.rebind<Dual<double>>();
   State<Dual<double>> x = initial_state(dual).state;
-  const GraphSystem<quad> wide = sys.rebind<quad>();
+  const ModelSystem<quad> wide = sys.rebind<quad>();
   const State<quad> start = initial_state(wide).state;
   State<quad> plus = start, minus = start;
   Manifold<quad> manifold(wide);
@@ -192,7 +192,7 @@ TEST(Map, MultipliersOfManyRedundantConstraintsHaveMinimalNorm) {
     std::string text = chain;
     text.replace(text.find("N = 20"), 6, "N = " + std::to_string(count));
     text.insert(text.find("[initial]"), again);
-    const GraphSystem<double> sys(compile(parse_model(text, "chain")));
+    const ModelSystem<double> sys(compile(parse_model(text, "chain")));
     State<double> x = initial_state(sys).state;
     EXPECT_TRUE(Manifold<double>(sys).multipliers(x).ok());
     return x.lambda;
@@ -220,7 +220,7 @@ TEST(Map, MistakesInTablesAreNamed) {
     EXPECT_NE(at, std::string::npos) << was;
     text.replace(at, was.size(), is);
     try {
-      const GraphSystem<double> sys(compile(parse_model(text, "chain.toml")));
+      const ModelSystem<double> sys(compile(parse_model(text, "chain.toml")));
       (void)initial_state(sys);
     } catch (const InputError& e) {
       return std::string(e.what());

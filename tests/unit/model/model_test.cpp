@@ -86,7 +86,7 @@ TEST(Observables, FromExpressions) {
   model.set_mass({2, 2}).set_potential(y).add_constraint("rod", x * x + y * y - 1).start_moving({1, 0}, {0, 3});
   model.add_observable("speed", sqrt(pow(model.velocity(x), 2) + pow(model.velocity(y), 2)));
   model.add_observable("turning", x * model.momentum(y) - y * model.momentum(x));
-  const GraphSystem<double> sys(compile(std::move(model)));
+  const ModelSystem<double> sys(compile(std::move(model)));
   EXPECT_EQ(sys.labels().observables, (vector<std::string>{"speed", "turning"}));
   EXPECT_FALSE(sys.observables_use_multipliers());
   Vec<double> out(2);

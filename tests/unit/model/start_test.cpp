@@ -9,7 +9,7 @@ namespace {
 
 TEST(InitialState, InconsistentValuesAreNamed) {
   const auto complaint = [](const std::string& initial) {
-    const GraphSystem<double> sys(
+    const ModelSystem<double> sys(
         from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\nmass = [1, 1]\npotential = \"y\"\n"
                   "[constraints]\nrod = \"x^2 + y^2 - 1\"\n[initial]\n" +
                   initial));
@@ -34,7 +34,7 @@ TEST(InitialState, InconsistentValuesAreNamed) {
 
 TEST(InitialState, ProjectionMovesAlongTheMasses) {
   // Onto x = 1 along M⁻¹Gᵀ: only x moves, and only the momentum of x.
-  const GraphSystem<double> sys(from_text(R"toml(
+  const ModelSystem<double> sys(from_text(R"toml(
 [coordinates]
 names = ["x", "y"]
 [energy]
@@ -58,7 +58,7 @@ p = { x = 3, y = 5 }
 
 TEST(InitialState, ContradictionsAreNamed) {
   const auto complaint = [](const std::string& constraints) {
-    const GraphSystem<double> sys(
+    const ModelSystem<double> sys(
         from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\nmass = [1, 1]\npotential = \"y\"\n[constraints]\n" +
                   constraints + "\n[initial]\nq = { x = 1, y = 0 }\n"));
     return message_of<InputError>([&] { (void)initial_state(sys); });
@@ -72,7 +72,7 @@ TEST(InitialState, ContradictionsAreNamed) {
 
 TEST(InitialState, KeepsAllDigits) {
   // A start that holds to quad precision, not only to double, and the defaults of [integrate].
-  const GraphSystem<quad> sys(load("charged-particle"));
+  const ModelSystem<quad> sys(load("charged-particle"));
   const Start<quad> start = initial_state(sys);
   EXPECT_EQ(start.state.q[0], quad("0.2"));
   EXPECT_LE(to_double(Manifold<quad>(sys).position(start.state.q).absolute), 1e-33);
@@ -83,7 +83,7 @@ TEST(InitialState, KeepsAllDigits) {
 
 TEST(InitialState, HasNoTangentInDuals) {
   for (const char* name : {"slider-crank", "four-bar", "pendulum", "kepler-sphere", "charged-particle"}) {
-    const GraphSystem<Dual<double>> sys(load(name));
+    const ModelSystem<Dual<double>> sys(load(name));
     const auto start = initial_state(sys);
     for (const auto& x : start.state.q) EXPECT_TRUE(is_finite(x) && x.d == 0) << name;
     for (const auto& x : start.state.p) EXPECT_TRUE(is_finite(x) && x.d == 0) << name;

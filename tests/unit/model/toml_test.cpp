@@ -199,7 +199,7 @@ TEST(Toml, OverridesRecomputeWhatFollows) {
   EXPECT_TRUE(contains(complaint(text, {{"kk", "5"}}), "m.toml has no parameter 'kk'. Did you mean 'k'?"));
   EXPECT_TRUE(contains(complaint(text, {{"mass", "5"}}), "m.toml has no parameter 'mass'. Parameters: k, m."));
   EXPECT_TRUE(
-      contains(complaint(text, {{"k", "2*"}}), "--set k=2*: column 3: the formula ends where a value was expected"));
+      contains(complaint(text, {{"k", "2*"}}), "set k=2*: column 3: the formula ends where a value was expected"));
   EXPECT_TRUE(contains(complaint(text, {{"k", "m"}}), "unknown name 'm'")) << "only earlier parameters";
 }
 

@@ -33,7 +33,7 @@ struct Found {
 // The events of a model of the collection, or of a text, in a run of `steps` steps of h.
 template <class S>
 Found<S> find(Model model, const std::string& method, const S& h, long steps) {
-  const GraphSystem<S> sys(compile(std::move(model)));
+  const ModelSystem<S> sys(compile(std::move(model)));
   std::vector<Direction> directions;
   for (const EventFormula& e : sys.compiled().model().events) directions.push_back(e.direction);
   Collected<S> kept;
@@ -49,9 +49,12 @@ Found<S> find(Model model, const std::string& method, const S& h, long steps) {
   found.counts = finder.counts();
   return found;
 }
-Model pendulum(const std::vector<std::string>& events) {
-  return load_model(HOLONOM_MODELS "/pendulum.toml", {}, events);
+Model with_events(const std::string& model, const std::vector<std::string>& events, const Overrides& set = {}) {
+  ModelChanges changes(set);
+  changes.event = events;
+  return load_model(HOLONOM_MODELS "/" + model + ".toml", changes);
 }
+Model pendulum(const std::vector<std::string>& events) { return with_events("pendulum", events); }
 
 // A free particle, q = t: methods are exact on it.
 Model free_motion(const std::string& events, const std::string& start = "q = { x = 0 }\nv = { x = 1 }") {
@@ -226,8 +229,7 @@ TEST(Events, FromExpressionsAndItems) {
   model.set_mass({1}).set_potential(x * 0).start_at({0}, {1}).add_event("half", x - 0.5, Direction::up);
   EXPECT_EQ(find<double>(std::move(model), "rattle", 0.2, 5).counts[0].up, 1);
   const Found<double> chain = find<double>(
-      load_model(HOLONOM_MODELS "/hanging-chain.toml", {{"N", "3"}}, {"r[0].x", "sum=r[1].x*p_r[2].y + 0.1"}), "rattle",
-      0.01, 300);
+      with_events("hanging-chain", {"r[0].x", "sum=r[1].x*p_r[2].y + 0.1"}, {{"N", "3"}}), "rattle", 0.01, 300);
   EXPECT_GT(chain.counts[0].total(), 0);
   for (const Event<double>& e : chain.events)
     EXPECT_LT(std::abs(e.which == 0 ? e.state.q[0] : e.state.q[2] * e.state.p[5] + 0.1), 1e-14);
@@ -245,7 +247,7 @@ TEST(Events, BadOnesAreRefusedWithTheirPlace) {
   EXPECT_TRUE(contains(said("e = { direction = \"up\" }"), "event 'e' needs zero = \"formula\""));
   EXPECT_TRUE(contains(said("e = { zeros = \"x\" }"), "unknown key 'zeros' in events.e. Did you mean 'zero'?"));
   const auto option = [](const std::string& e) { return message_of<InputError>([&] { (void)pendulum({"x", e}); }); };
-  EXPECT_TRUE(contains(option("s=x + yy"), "--event s=x + yy: column 7: unknown name 'yy'. Did you mean 'y'?"));
+  EXPECT_TRUE(contains(option("s=x + yy"), "event s=x + yy: column 7: unknown name 'yy'. Did you mean 'y'?"));
   EXPECT_TRUE(contains(option("x"), "event 'x' is given twice"));
   EXPECT_TRUE(contains(option("2a=x"), "'2a' is not a name"));
   EXPECT_TRUE(contains(option("[x, y]"), "a number was expected, not a vector"));

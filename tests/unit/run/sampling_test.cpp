@@ -22,7 +22,7 @@ class Pendulum {
  public:
   explicit Pendulum(const std::string& model = "pendulum")
       : sys(compile(load_model(HOLONOM_MODELS "/" + model + ".toml"))) {}
-  GraphSystem<double> sys;
+  ModelSystem<double> sys;
   State<double> start = initial_state(sys).state;
 
   State<double> exact(double t, double step = 0.2) const {

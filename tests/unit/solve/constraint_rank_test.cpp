@@ -10,7 +10,7 @@ namespace {
 using std::vector;
 
 ConstraintRank rank_of(const std::shared_ptr<const CompiledModel>& compiled) {
-  const GraphSystem<double> sys(compiled);
+  const ModelSystem<double> sys(compiled);
   return constraint_rank(sys, initial_state(sys).state);
 }
 
@@ -104,7 +104,7 @@ TEST(RedundantModels, MoveLikeTheirIndependentTwins) {
 // less.
 TEST(RedundantModels, MayDisagreeByRoundingErrorsOfPositions) {
   const auto run = [](const char* angle, double push) {
-    const GraphSystem<double> sys(load("locomotive", {{"phi0", angle}}));
+    const ModelSystem<double> sys(load("locomotive", {{"phi0", angle}}));
     State<double> x = initial_state(sys).state;
     const auto method = methods().find("kahan-li-8").make<double>(sys);
     EXPECT_TRUE(method->begin(x, 0.01).ok());

@@ -408,7 +408,7 @@ TEST(ConsistentMass, AChainOfManyLinksStaysOnTheManifold) {
   const Scratch scratch;
   constexpr int links = 10000;
   scratch.write("mass.csv", consistent_mass(links));
-  const GraphSystem<double> sys(compile(load_model(scratch.write("chain.toml", chain_model))));
+  const ModelSystem<double> sys(compile(load_model(scratch.write("chain.toml", chain_model))));
   ASSERT_NE(sys.sparse_mass(), nullptr);
   State<double> x = initial_state(sys).state;
   const double before = sys.H(x.q, x.p);
@@ -460,15 +460,15 @@ TEST(ConsistentMass, SparseMotionIsDenseMotion) {
   const Scratch scratch;
   constexpr int links = 10;  // enough for the sparse solver, and a matrix that is small enough to stay full
   scratch.write("mass.csv", consistent_mass(links));
-  const GraphSystem<quad> sparse(
+  const ModelSystem<quad> sparse(
       compile(load_model(scratch.write("chain.toml", chain_model), {{"N", std::to_string(links)}})));
-  const GraphSystem<quad> full(compile(parse_model(named_chain(links), "named")));
+  const ModelSystem<quad> full(compile(parse_model(named_chain(links), "named")));
   ASSERT_NE(sparse.sparse_mass(), nullptr);
   ASSERT_EQ(full.sparse_mass(), nullptr);
   State<quad> x = initial_state(sparse).state, y = initial_state(full).state;
   EXPECT_LE(distance(x.q, y.q), 1e-30);
   const quad h("0.01");
-  const auto step = [&](const GraphSystem<quad>& sys, State<quad>& state) {
+  const auto step = [&](const ModelSystem<quad>& sys, State<quad>& state) {
     const auto method = methods().find("rattle").make<quad>(sys);
     ASSERT_TRUE(method->begin(state, h).ok());
     for (int k = 0; k < 100; ++k) ASSERT_TRUE(method->step(state, h).ok());
@@ -486,7 +486,7 @@ TEST(ConsistentMass, SparseMotionIsDenseMotion) {
 }
 
 TEST(ConsistentMass, ALargeMatrixOfMostlyZerosIsSparse) {
-  const GraphSystem<double> sys(compile(parse_model(named_chain(15), "named")));
+  const ModelSystem<double> sys(compile(parse_model(named_chain(15), "named")));
   ASSERT_NE(sys.sparse_mass(), nullptr);
   EXPECT_EQ(sys.sparse_mass()->pattern().nonzeros(), 3 * 30 - 4);
   State<double> x = initial_state(sys).state;
@@ -502,7 +502,7 @@ TEST(MassFile, OneTriangleOrBoth) {
   const Scratch scratch;
   const auto mass = [&](const std::string& csv) {
     scratch.write("mass.csv", csv);
-    const GraphSystem<double> sys(compile(load_model(scratch.write("chain.toml", chain_model), {{"N", "2"}})));
+    const ModelSystem<double> sys(compile(load_model(scratch.write("chain.toml", chain_model), {{"N", "2"}})));
     Vec<double> v{1, 2, 3, 4}, p(4);
     sys.mass().multiply(v, p);
     return vector<double>(p.begin(), p.end());
@@ -522,7 +522,7 @@ TEST(MassFile, MistakesAreNamedWithTheirPlace) {
     scratch.write("mass.csv", csv);
     const std::string model = scratch.write("chain.toml", chain_model);
     const std::string text = message_of<InputError>([&] {
-      const GraphSystem<double> sys(compile(load_model(model, {{"N", "2"}})));
+      const ModelSystem<double> sys(compile(load_model(model, {{"N", "2"}})));
     });
     const std::string folder = scratch.folder.string() + "/";
     return text.starts_with(folder) ? text.substr(folder.size()) : text;

@@ -8,7 +8,7 @@ namespace {
 
 // The motion of one constraint is no measure for another.
 TEST(HiddenConstraints, AreMeasuredOneByOne) {
-  const GraphSystem<double> sys(from_text(R"toml(
+  const ModelSystem<double> sys(from_text(R"toml(
 [coordinates]
 names = ["x", "y", "u", "v"]
 [energy]
@@ -34,7 +34,7 @@ p = { x = 0, y = 0, u = 0, v = 0 }
 
 // Two constraints of two coordinates: what is left of the impulses is a rounding error, and all that moves.
 TEST(HiddenConstraints, AreMeasuredAgainstImpulsesWhereNothingCanMove) {
-  const GraphSystem<double> sys(from_text(R"toml(
+  const ModelSystem<double> sys(from_text(R"toml(
 [coordinates]
 names = ["x", "y"]
 [energy]

@@ -1,4 +1,4 @@
-// GraphSystem<S>: a compiled model as a system in the scalar S. It owns interpreters, so one object
+// ModelSystem<S>: a compiled model as a system in the scalar S. It owns interpreters, so one object
 // serves one thread. M(q) systems solve with M(q), factored once for each position; nothing is
 // inverted symbolically.
 #pragma once
@@ -10,16 +10,20 @@ namespace holonom {
 
 enum class Engine : std::uint8_t { interpreter, native };
 
+// A ModelSystem of the scalar of that name, as a pointer to AnySystem of it.
+std::shared_ptr<const void> model_system_in(const std::type_info& scalar,
+                                            const std::shared_ptr<const CompiledModel>& compiled);
+
 template <class S>
-class GraphSystem final : public AnySystem<S> {
+class ModelSystem final : public AnySystem<S> {
  public:
   // Native code exists for double only; other scalars are interpreted whatever is asked for. Throws
   // std::runtime_error if native code is not available.
-  explicit GraphSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine = Engine::interpreter);
+  explicit ModelSystem(std::shared_ptr<const CompiledModel> compiled, Engine engine = Engine::interpreter);
 
   template <class T>
-  GraphSystem<T> rebind() const {
-    return GraphSystem<T>(compiled_);
+  ModelSystem<T> rebind() const {
+    return ModelSystem<T>(compiled_);
   }
   const CompiledModel& compiled() const { return *compiled_; }
   const std::shared_ptr<const CompiledModel>& compiled_model() const { return compiled_; }
@@ -45,9 +49,10 @@ class GraphSystem final : public AnySystem<S> {
   const AnyMass<S>& mass() const override { return mass_; }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
-  // Σ_j ∂I/∂q_j u_j + ∂I/∂p_j w_j, and the sizes of its terms
   void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
-                        Vec<S>& scale) const;
+                        Vec<S>& scale) const override;
+  Involution reversal() const override { return {compiled_->model().flip_q, compiled_->model().flip_p}; }
+  bool has_roots() const override { return holonom::has_roots(compiled_->model()); }
   bool observables_use_multipliers() const override { return compiled_->observable_needs().multipliers; }
   void observables(const State<S>& x, Vec<S>& out) const override;
 
@@ -58,7 +63,7 @@ class GraphSystem final : public AnySystem<S> {
   // pattern of constraints is fixed, so stacks keep theirs.
   void replace_table(std::size_t term, const std::vector<std::vector<std::int32_t>>& first_coordinates);
 
-  std::unique_ptr<AnySystem<S>> clone() const override { return std::make_unique<GraphSystem>(*this); }
+  std::unique_ptr<AnySystem<S>> clone() const override { return std::make_unique<ModelSystem>(*this); }
   std::string diagnose(const Vec<S>& q, const Vec<S>& p) const override;
 
   // p with H_p(q, p) = v. False if there is none nearby.
@@ -68,6 +73,9 @@ class GraphSystem final : public AnySystem<S> {
   void start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const;
 
  private:
+  std::shared_ptr<const void> rebound(const std::type_info& scalar) const override {
+    return model_system_in(scalar, compiled_);
+  }
   void call(Formula f, std::initializer_list<const S*> in, std::initializer_list<S*> out) const {
     call(f, in.begin(), out.begin());
   }
@@ -85,7 +93,7 @@ class GraphSystem final : public AnySystem<S> {
   template <Formula f>
   static void interpreted(const S* const* in, S* const* out) {
     const auto* sys =
-        static_cast<const GraphSystem*>(static_cast<const AnySystem<S>*>(static_cast<const void*>(in[1])));
+        static_cast<const ModelSystem*>(static_cast<const AnySystem<S>*>(static_cast<const void*>(in[1])));
     if constexpr (f == Formula::g_and_G_rows)
       sys->call(f, {in[0]}, {out[0], out[1]});
     else

@@ -1,5 +1,5 @@
 // Models as systems: M(q), the three energy forms, velocities and momenta.
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 
 #include "models.hpp"
 
@@ -31,7 +31,7 @@ const Vec<quad> crank_q{quad("0.7"), quad("-0.3"), quad("0.35")}, crank_p{quad("
 TEST(MassMatrix, AgainstHandWrittenDerivativesAndDifferences) {
   const auto compiled = load("slider-crank");
   ASSERT_EQ(compiled->form(), Form::mass_matrix);
-  const GraphSystem<quad> sys(compiled);
+  const ModelSystem<quad> sys(compiled);
   const HandWrittenCrank crank;
   const Vec<quad>&q = crank_q, &p = crank_p, &u = crank_u;
   const quad step("1e-11");  // differences of order two leave some 1e-22
@@ -66,8 +66,8 @@ TEST(MassMatrix, AgainstHandWrittenDerivativesAndDifferences) {
 
 TEST(MassMatrix, AgainstDuals) {
   const auto compiled = load("slider-crank");
-  const GraphSystem<quad> sys(compiled);
-  const GraphSystem<Dual<quad>> dual = sys.rebind<Dual<quad>>();
+  const ModelSystem<quad> sys(compiled);
+  const ModelSystem<Dual<quad>> dual = sys.rebind<Dual<quad>>();
   using D = Dual<quad>;
   const auto seeded = [](const Vec<quad>& x, const Vec<quad>& u) {
     Vec<D> y(x.size());
@@ -93,9 +93,9 @@ TEST(MassMatrix, AgainstDuals) {
 
 // ---- H_qq u and (λ·g)_qq u, in every form of the energy, against duals
 
-void expect_second_derivatives(const GraphSystem<quad>& sys) {
+void expect_second_derivatives(const ModelSystem<quad>& sys) {
   using D = Dual<quad>;
-  const GraphSystem<D> dual = sys.rebind<D>();
+  const ModelSystem<D> dual = sys.rebind<D>();
   const int n = sys.n(), m = sys.m();
   // Any state will do, on the manifold or not: the start, shaken.
   State<quad> x = initial_state(sys).state;
@@ -134,12 +134,12 @@ TEST(SecondDerivatives, AgreeWithDuals) {
        {"double-pendulum", "lj-chain", "henon-heiles", "elastic-double-pendulum", "rigid-body-heavy", "four-bar",
         "charged-particle", "slider-crank", "hanging-chain", "stiff-pendulum-chain"}) {
     SCOPED_TRACE(model);
-    expect_second_derivatives(GraphSystem<quad>(load(model)));
+    expect_second_derivatives(ModelSystem<quad>(load(model)));
   }
 }
 // Terms over index tables in the energy and in the constraints.
 TEST(SecondDerivatives, AgreeWithDualsOverTables) {
-  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+  expect_second_derivatives(ModelSystem<quad>(from_text(R"toml(
 [parameters]
 N = 6
 [coordinates]
@@ -160,7 +160,7 @@ q.r = ["i", "0"]
 }
 // A full mass matrix, the kinetic energy of which depends on all coordinates, and a potential as well.
 TEST(SecondDerivatives, AgreeWithDualsWhereAllDependsOnAll) {
-  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+  expect_second_derivatives(ModelSystem<quad>(from_text(R"toml(
 [coordinates]
 names = ["a", "b", "c"]
 [energy]
@@ -171,7 +171,7 @@ surface = "a^2*b + sin(c)"
 [initial]
 q = { a = 1, b = 0, c = 0 }
 )toml")));
-  expect_second_derivatives(GraphSystem<quad>(from_text(R"toml(
+  expect_second_derivatives(ModelSystem<quad>(from_text(R"toml(
 [coordinates]
 names = ["a", "b"]
 [energy]
@@ -192,7 +192,7 @@ potential = "0"
 [initial]
 q = { x = 1 }
 )toml");
-  const GraphSystem<double> sys(compiled);
+  const ModelSystem<double> sys(compiled);
   EXPECT_TRUE(is_finite(sys.H({1.0}, {2.0})));
   EXPECT_FALSE(is_finite(sys.H({-1.0}, {2.0})));
   EXPECT_TRUE(contains(sys.diagnose({-1.0}, {2.0}), "the mass matrix is not positive definite"));
@@ -267,7 +267,7 @@ TEST(EnergyForms, WhatIsNotSeparableSaysWhy) {
     const auto compiled = form(hamiltonian);
     EXPECT_EQ(compiled->form(), Form::general) << hamiltonian;
     EXPECT_TRUE(contains(compiled->not_separable(), reason)) << hamiltonian;
-    const GraphSystem<double> sys(compiled);
+    const ModelSystem<double> sys(compiled);
     const auto view = sys.as<SeparableView<double>>();
     EXPECT_FALSE(view);
     EXPECT_EQ(view.reason, compiled->not_separable());
@@ -277,7 +277,7 @@ TEST(EnergyForms, WhatIsNotSeparableSaysWhy) {
 TEST(EnergyForms, BadMassesAreRefused) {
   const auto complaint = [](const std::string& energy) {
     return message_of<InputError>([&] {
-      const GraphSystem<double> sys(from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\n" + energy +
+      const ModelSystem<double> sys(from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\n" + energy +
                                               "\n[initial]\nq = { x = 1, y = 2 }\n"));
     });
   };
@@ -303,7 +303,7 @@ TEST(EnergyForms, BadMassesAreRefused) {
 
 TEST(Velocities, BecomeMomentaInEveryForm) {
   const auto momenta = [](const std::string& energy) {
-    const GraphSystem<quad> sys(
+    const ModelSystem<quad> sys(
         from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\n" + energy +
                   "\n[initial]\nq = { x = \"0.6\", y = \"-0.8\" }\nv = { x = \"0.5\", y = \"0.25\" }\n"));
     return initial_state(sys).state.p;
@@ -324,7 +324,7 @@ TEST(Velocities, BecomeMomentaInEveryForm) {
 }
 
 TEST(Velocities, ThatNoMomentumHasAreRefused) {
-  const GraphSystem<double> sys(from_text(R"toml(
+  const ModelSystem<double> sys(from_text(R"toml(
 [coordinates]
 names = ["x"]
 [energy]

@@ -1,12 +1,12 @@
-// The quantities of GraphSystem: each is the formula of its name, unless H has none.
+// The quantities of ModelSystem: each is the formula of its name, unless H has none.
 #pragma once
 
-#include "holonom/model/graph_system.hpp"
+#include "holonom/model/model_system.hpp"
 
 namespace holonom {
 
 template <class S>
-std::string GraphSystem<S>::lacks(Quantity f) const {
+std::string ModelSystem<S>::lacks(Quantity f) const {
   if (f == Quantity::V) return compiled_->not_separable();
   if (f == Quantity::V_qq && compiled_->form() == CompiledModel::Form::general) return compiled_->not_separable();
   if (f == Quantity::V_parts && !compiled_->is_split())
@@ -16,7 +16,7 @@ std::string GraphSystem<S>::lacks(Quantity f) const {
 }
 
 template <class S>
-void GraphSystem<S>::evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
   if (!is_of_H(f)) return of_V_or_g(f, x, out);
   switch (compiled_->form()) {
     case CompiledModel::Form::separable: return with_constant_mass(f, x, out);
@@ -26,7 +26,7 @@ void GraphSystem<S>::evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) co
 }
 
 template <class S>
-void GraphSystem<S>::of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
   if (f == Quantity::V_qq && compiled_->form() != CompiledModel::Form::general) {
     const Formula part = x.part == Part::slow   ? Formula::V_slow_qq
                          : x.part == Part::fast ? Formula::V_fast_qq
@@ -40,7 +40,7 @@ void GraphSystem<S>::of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) c
 }
 
 template <class S>
-void GraphSystem<S>::call(Formula f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::call(Formula f, const Arguments<S>& x, Vec<S>& out) const {
   const S* in[6];
   const S** next = in;
   const auto add = [&](const Vec<S>* block) {
@@ -52,13 +52,13 @@ void GraphSystem<S>::call(Formula f, const Arguments<S>& x, Vec<S>& out) const {
 }
 
 template <class S>
-auto GraphSystem<S>::inputs_of(const Arguments<S>& x) -> Inputs {
+auto ModelSystem<S>::inputs_of(const Arguments<S>& x) -> Inputs {
   const auto data = [](const Vec<S>* block) { return block ? block->data() : nullptr; };
   return {.q = data(x.q), .p = data(x.p), .u = data(x.u), .v = data(x.v), .w = data(x.w), .lambda = data(x.lambda)};
 }
 
 template <class S>
-void GraphSystem<S>::sum_of_potential(Formula f, Formula of_terms, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::sum_of_potential(Formula f, Formula of_terms, const Arguments<S>& x, Vec<S>& out) const {
   fill(out, S(0));
   call(f, x, out);
   map(
@@ -66,21 +66,21 @@ void GraphSystem<S>::sum_of_potential(Formula f, Formula of_terms, const Argumen
 }
 
 template <class S>
-void GraphSystem<S>::of_constraints(Formula f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::of_constraints(Formula f, const Arguments<S>& x, Vec<S>& out) const {
   call(f, x, out);
   map(MappedTerm::Role::constraint, f, inputs_of(x),
       [&](const Term& term, std::size_t) { return out.data() + term.place.constraint; });
 }
 
 template <class S>
-void GraphSystem<S>::of_multipliers(Formula f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::of_multipliers(Formula f, const Arguments<S>& x, Vec<S>& out) const {
   fill(out, S(0));
   call(f, x, out);
   map(MappedTerm::Role::constraint, f, inputs_of(x), [&](const Term&, std::size_t) { return out.data(); });
 }
 
 template <class S>
-void GraphSystem<S>::with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
   switch (f) {
     case Quantity::H_pp: return mass_.solve(*x.u, out);
     case Quantity::H_qq: return sum_of_potential(Formula::V_qq, Formula::V_qq, {.q = x.q, .u = x.u}, out);
@@ -94,7 +94,7 @@ void GraphSystem<S>::with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S
 //   v' = M⁻¹(p' − T_vq q'),   v'' = −M⁻¹ (the second derivative of T_v along (q', v')),
 // and those of H_q follow by the chain rule.
 template <class S>
-void GraphSystem<S>::with_mass_matrix(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
+void ModelSystem<S>::with_mass_matrix(Quantity f, const Arguments<S>& x, Vec<S>& out) const {
   if (f == Quantity::H_pp) {
     out = *x.u;
     return solve_mass(*x.q, out);
@@ -135,7 +135,7 @@ void GraphSystem<S>::with_mass_matrix(Quantity f, const Arguments<S>& x, Vec<S>&
 
 // v' along a direction in q or p, at the velocity that is known.
 template <class S>
-void GraphSystem<S>::velocity_change(char variable, const Vec<S>& q, const Vec<S>& direction, Vec<S>& out) const {
+void ModelSystem<S>::velocity_change(char variable, const Vec<S>& q, const Vec<S>& direction, Vec<S>& out) const {
   out = direction;
   if (variable == 'q') {
     call(Formula::T_vq, {q.data(), velocity_.data(), direction.data()}, {out.data()});

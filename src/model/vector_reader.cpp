@@ -1,0 +1,156 @@
+// Vector coordinates r = { count, dim }: their items in formulas, r[i].x, and the initial values of all items.
+#include <algorithm>
+
+#include "row_values.hpp"
+#include "table_reader.hpp"
+
+namespace holonom {
+
+void TableReader::read_vector(const Entry& e) {
+  const auto at = e.place->source().begin;
+  const toml::table* t = e.node->as_table();
+  if (!t) r_.source.fail(*e.node, "a vector coordinate is written " + e.key + " = { count = \"N\", dim = 3 }");
+  r_.check_keys(*t, {"count", "dim"}, "coordinates." + e.key);
+  VectorCoordinate v;
+  v.name = e.key;
+  for (const char* key : {"count", "dim"})
+    if (!t->get(key)) r_.source.fail(*t, "the vector coordinate '" + e.key + "' needs " + key);
+  v.count = integer(*t->get("count"), r_.constant(*t->get("count"), "count"), "count");
+  v.dim = integer(*t->get("dim"), r_.constant(*t->get("dim"), "dim"), "dim");
+  if (v.count < 1) r_.source.fail(*t->get("count"), "count must be at least 1");
+  if (v.dim < 1 || v.dim > 3) r_.source.fail(*t->get("dim"), "dim must be 1, 2 or 3");
+  if (static_cast<double>(v.count) * v.dim + model_.n() > max_items)
+    r_.source.fail(*t, "more coordinates than can be counted");
+  v.offset = model_.n();
+  v.item = model_.graph->input();
+  v.q0.assign(static_cast<std::size_t>(v.dim), Graph::zero);
+  v.start = v.q0;
+  r_.declare(e.key, at, Expr{r_.scope.graph, Graph::zero});  // checks the name
+  r_.scope.names.erase(e.key);
+  using From = MappedTerm::Gather::From;
+  for (const auto& [prefix, from] :
+       {std::pair{"", From::position}, std::pair{"p_", From::momentum}, std::pair{"v_", From::velocity}}) {
+    add_array({prefix + e.key, from, v.count, v.dim, v.offset});
+    r_.scope.vectors.push_back(prefix + e.key);
+  }
+  r_.scope.gather = [this](std::string_view name, NodeId index) { return gather(name, index); };
+  r_.scope.item_rates = [this](NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& velocity) {
+    add_item_rates(formula, q, velocity);
+  };
+  model_.vectors.push_back(std::move(v));
+}
+
+void TableReader::add_array(Array array) {
+  array_by_name_.emplace(array.name, arrays_.size());
+  arrays_.push_back(std::move(array));
+}
+
+void TableReader::declare_multipliers() {
+  Scope& scope = r_.scope;
+  const auto is_free = [&](const std::string& name) {
+    return !scope.names.contains(name) && !array_by_name_.contains(name);
+  };
+  for (const Named& c : model_.constraints) {
+    model_.lambda.push_back(model_.graph->input());
+    if (is_free("lambda_" + c.name))
+      scope.names.emplace("lambda_" + c.name, Expr{model_.graph.get(), model_.lambda.back()});
+  }
+  auto first = static_cast<int>(model_.constraints.size());
+  for (const MappedTerm& term : model_.terms) {
+    if (term.role != MappedTerm::Role::constraint) continue;
+    const std::string name = "lambda_" + term.name;
+    if (is_free(name)) {
+      add_array({name, MappedTerm::Gather::From::multiplier, term.rows, 0, first});
+      if (term.single)
+        scope.names.emplace(name, std::get<Expr>(gather(name, Graph::zero)));
+      else
+        scope.vectors.push_back(name);
+    }
+    first += term.rows;
+  }
+}
+
+const TableReader::Item& TableReader::find_item(std::size_t array, NodeId index) {
+  const auto [known, is_new] = items_by_name_.try_emplace({array, index}, items_.size());
+  if (!is_new) return items_[known->second];
+  Item& fresh = items_.emplace_back(Item{array, index, {}});
+  for (int c = 0; c < std::max(1, arrays_[array].dim); ++c) {
+    fresh.x.push_back(model_.graph->input());
+    item_of_input_.emplace(fresh.x.back(), known->second);
+  }
+  return fresh;
+}
+
+FormulaValue TableReader::gather(std::string_view name, NodeId index) {
+  const std::size_t array = array_by_name_.find(name)->second;
+  const Item& found = find_item(array, index);
+  if (arrays_[array].dim == 0) return Expr{model_.graph.get(), found.x.front()};
+  ExprVector components;
+  for (const NodeId x : found.x) components.push_back({model_.graph.get(), x});
+  return components;
+}
+
+std::set<std::size_t> TableReader::items_in(NodeId formula) const {
+  std::set<std::size_t> used;
+  for (const NodeId i : model_.graph->reachable(std::span(&formula, 1)))
+    if (const auto it = item_of_input_.find(i); it != item_of_input_.end()) used.insert(it->second);
+  return used;
+}
+
+void TableReader::add_item_rates(NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& v) {
+  for (const std::size_t k : items_in(formula)) {
+    const Item item = items_[k];
+    if (arrays_[item.array].from != MappedTerm::Gather::From::position) continue;
+    constexpr std::size_t to_velocity = 2;  // r, p_r, v_r
+    const Item& velocity = find_item(item.array + to_velocity, item.index);
+    q.insert(q.end(), item.x.begin(), item.x.end());
+    v.insert(v.end(), velocity.x.begin(), velocity.x.end());
+  }
+}
+
+NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) const {
+  const NodeId x = r_.formula(node, what);
+  for (const NodeId k : model_.graph->reachable(std::span(&x, 1)))
+    if ((*model_.graph)[k].op == Op::input && k != v.item)
+      r_.source.fail(node, what + " must be a formula of parameters and i, the number of the item");
+  return x;
+}
+
+void TableReader::read_items(const toml::node& node, const std::string& where, VectorCoordinate& v, bool position) {
+  const std::string what = where + "." + v.name;
+  if (const toml::table* t = node.as_table()) {
+    r_.check_keys(*t, {"file"}, what);
+    const toml::node* file = t->get("file");
+    if (!file || !file->is_string()) r_.source.fail(node, what + " is a list of formulas, or { file = \"start.csv\" }");
+    const std::string name = *file->value<std::string>();
+    const CsvTable csv = read(*file);
+    std::vector<std::string> components;
+    for (int c = 0; c < v.dim; ++c) components.emplace_back(1, "xyz"[c]);
+    for (std::size_t k = 0; k < csv.names.size(); ++k)
+      if (std::find(components.begin(), components.end(), csv.names[k]) == components.end())
+        throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] + "'." +
+                         suggestion(csv.names[k], components, "The columns of " + what + " are"));
+    auto& table = position ? v.q0_table : v.start_table;
+    for (int c = 0; c < v.dim; ++c) {
+      const std::string column(1, "xyz"[c]);
+      const std::vector<std::string>* cells = csv.column(column);
+      if (!cells) r_.source.fail(*file, name + " has no column '" + column + "'");
+      table.push_back(*cells);
+      if (table.back().size() != static_cast<std::size_t>(v.count))
+        r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " +
+                                  std::to_string(v.count) + " items");
+    }
+    return;
+  }
+  const toml::array* list = node.as_array();
+  if (!list || list->size() != static_cast<std::size_t>(v.dim))
+    r_.source.fail(node,
+                   what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
+  r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
+  for (std::size_t c = 0; c < list->size(); ++c) {
+    (position ? v.q0 : v.start)[c] = of_item((*list)[c], v, what);
+  }
+  r_.scope.names.erase("i");
+}
+
+}  // namespace holonom
