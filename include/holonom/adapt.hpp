@@ -66,7 +66,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   void g(const Vec<S>& q, Vec<S>& out) const override {
     MVec<Sys> y(this->m());
     sys_.g(fixed(q), y);
-    std::copy(y.begin(), y.end(), out.begin());
+    assign(y, out);
   }
   void G(const Vec<S>& q, Jacobian<S>& out) const override {
     sys_.G(fixed(q), G_);
@@ -81,7 +81,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     if constexpr (requires(MVec<Sys> & y) { sys_.g_scale(fixed(q), y); }) {
       MVec<Sys> y(this->m());
       sys_.g_scale(fixed(q), y);
-      std::copy(y.begin(), y.end(), out.begin());
+      assign(y, out);
     } else {
       fill(out, S(0));
     }
@@ -101,7 +101,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
                                    .part = x.part};
         ResultOf<Sys, known> y(out.size());
         evaluate_own<known>(sys_, own, y);
-        std::copy(y.begin(), y.end(), out.begin());
+        assign(y, out);
       } else {
         throw std::logic_error(lacks(known));
       }
@@ -156,8 +156,8 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     if constexpr (has_invariants && RebindsTo<Sys, Dual<S>>) {
       const auto dual = sys_.template rebind<Dual<S>>();
       QVec<InDuals<Sys>> q_dual(q.size()), p_dual(p.size());
-      std::copy(q.begin(), q.end(), q_dual.begin());
-      std::copy(p.begin(), p.end(), p_dual.begin());
+      assign(q, q_dual);
+      assign(p, p_dual);
       Vec<Dual<S>> change(out.size());
       const auto add_terms = [&](auto& x, const Vec<S>& direction) {
         for (int j = 0; j < direction.size(); ++j) {
@@ -207,21 +207,25 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     else
       return nullptr;
   }
-  // Between the dynamic vectors outside and the type's own ones.
+  // Between the dynamic vectors outside and the type's own ones, of the same size, which may be 0.
+  template <class From, class To>
+  static void assign(const From& from, To& to) {
+    if (from.size() > 0 && to.size() > 0) std::copy(from.begin(), from.end(), to.begin());
+  }
   static QVec<Sys> fixed(const Vec<S>& x) {
     QVec<Sys> y(x.size());
-    std::copy(x.begin(), x.end(), y.begin());
+    assign(x, y);
     return y;
   }
   template <class Own>
   static const Own* copied(const Vec<S>* x, Own& y) {
     if (!x) return nullptr;
-    std::copy(x->begin(), x->end(), y.begin());
+    assign(*x, y);
     return &y;
   }
   static Vec<S> dynamic(const QVec<Sys>& x) {
     Vec<S> y(x.size());
-    std::copy(x.begin(), x.end(), y.begin());
+    assign(x, y);
     return y;
   }
   void make_mass() {
@@ -260,7 +264,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
   void fill_from(Vec<S>& out, F&& f) const {
     QVec<Sys> y(out.size());
     f(y);
-    std::copy(y.begin(), y.end(), out.begin());
+    assign(y, out);
   }
 
   Sys sys_;
