@@ -5,6 +5,7 @@
 
 #include "holonom/analysis/convergence_order.hpp"
 #include "holonom/analysis/reference_flow.hpp"
+#include "holonom/methods/implicit_rk.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/driver.hpp"
 #include "models.hpp"
@@ -178,6 +179,55 @@ TEST(Fields, HaveTheFullNewtonMatrix) {
                         b = end_of<double>(as_system, key, start, 1, 50, StageMatrix::start);
     EXPECT_LT(largest_difference(a.q, b.q), 1e-12) << key;
     EXPECT_LT(largest_difference(a.p, b.p), 1e-12) << key;
+  }
+}
+
+// With the matrix of another field there would be many more iterations.
+TEST(Fields, HaveANewtonMatrixOfTheirOwn) {
+  const ModelSystem<double> sys(load("charged-particle"));
+  const UnderlyingField<double> field(sys);
+  const FieldSystem<double> as_system(field, sys.labels());
+  const auto view = as_system.as<HamiltonianView<double>>();
+  for (const Family family : {Family::gauss, Family::radau_2a}) {
+    ImplicitRungeKutta<HamiltonianView<double>> method(*view, runge_kutta<double>(family, 2), "");
+    method.options().matrix = StageMatrix::full;
+    State<double> x = initial_state(sys).state;
+    x.lambda = Vec<double>(0);
+    ASSERT_TRUE(method.begin(*view, x, 0.2).ok());
+    for (int k = 0; k < 20; ++k) ASSERT_TRUE(method.step(*view, x, 0.2).ok());
+    const Counters& counters = method.counters();
+    EXPECT_LE(static_cast<double>(counters.newton_iterations) / static_cast<double>(counters.newton_solves), 6);
+  }
+}
+
+TEST(Fields, ShowTheirDerivativeAsThatOfAnH) {
+  const ModelSystem<double> sys(load("charged-particle"));
+  const UnderlyingField<double> field(sys);
+  const FieldSystem<double> as_system(field, sys.labels());
+  const State<double> x = initial_state(sys).state;
+  const int n = sys.n();
+  Vec<double> u(n), none(n), a(n), b(n), dq(n), dp(n);
+  for (int i = 0; i < n; ++i) u[i] = std::sin(i + 1.0);
+  field.rates(x.q, x.p, dq, dp);
+  as_system.H_p(x.q, x.p, a);
+  as_system.H_q(x.q, x.p, b);
+  for (int i = 0; i < n; ++i) {
+    EXPECT_EQ(a[i], dq[i]);
+    EXPECT_EQ(b[i], -dp[i]);
+  }
+  field.along(x.q, x.p, u, none, dq, dp);
+  as_system.H_pq(x.q, x.p, u, a);
+  as_system.H_qq(x.q, x.p, u, b);
+  for (int i = 0; i < n; ++i) {
+    EXPECT_EQ(a[i], dq[i]);
+    EXPECT_EQ(b[i], -dp[i]);
+  }
+  field.along(x.q, x.p, none, u, dq, dp);
+  as_system.H_pp(x.q, x.p, u, a);
+  as_system.H_qp(x.q, x.p, u, b);
+  for (int i = 0; i < n; ++i) {
+    EXPECT_EQ(a[i], dq[i]);
+    EXPECT_EQ(b[i], -dp[i]);
   }
 }
 
