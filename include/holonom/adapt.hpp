@@ -193,10 +193,16 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     std::shared_ptr<const void> system;
     if constexpr (std::is_same_v<S, Real<S>>)
       for_each_scalar([&]<class T>() {
-        if constexpr (RebindsTo<Sys, Real<T>>)
-          if (scalar == typeid(T)) system = in_scalar<T>(sys_.template rebind<Real<T>>(), this->labels());
+        if (scalar == typeid(T)) system = this->template in_scalar<T>();
       });
     return system;
+  }
+  template <class T>
+  std::shared_ptr<const AnySystem<T>> in_scalar() const {
+    if constexpr (RebindsTo<Sys, Real<T>>)
+      return in_scalar<T>(sys_.template rebind<Real<T>>(), this->labels());
+    else
+      return nullptr;
   }
   template <class T, class Own>
   static std::shared_ptr<const AnySystem<T>> in_scalar(Own real, const Labels& labels) {
