@@ -145,6 +145,10 @@ void onto_manifold(const AnySystem<S>& sys, Start<S>& start, const StartRules<S>
 template <class S>
 Start<S> initial_state(const AnySystem<S>& sys, const State<S>& given, bool project) {
   const auto nowhere = [](const std::string&) { return std::string(); };
+  if (given.q.size() != sys.n() || given.p.size() != sys.n())
+    throw InputError("the start has " + std::to_string(given.q.size()) + " positions and " +
+                     std::to_string(given.p.size()) + " momenta, and " + sys.labels().model + " " +
+                     std::to_string(sys.n()) + " coordinates");
   Start<S> start;
   start.state = given;
   start.state.lambda = Vec<S>(sys.m());

@@ -112,8 +112,8 @@ class ConstraintSolver {
   Vec<R, M> row_units() const { return scale_.row_units(); }
 
   // Finds the impulse Λ with g(q₁) = 0, where p½ = p̂ − G(q₀)ᵀΛ and q₁ = q₀ + h M⁻¹p½. In: a first guess
-  // of Λ, and how good such guesses usually are. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂ so
-  // far, if anyone counts.
+  // of Λ, and how good such guesses usually are. Out: also G₁ = G(q₁). `lost`: what rounding has taken from q₀ and p̂
+  // so far, if anyone counts.
   // (Inlined by force: small systems then live in registers from one end of the step to the other, which
   // is a factor 1.4.)
   [[gnu::always_inline]] Status drift(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,

@@ -69,7 +69,7 @@ class Manifold {
     }
     return measure(scale_.hidden_inverse());
   }
-  // Steps of size h begin at x. What moves more slowly than the impulses of one step is a rounding error of these.
+  // Steps of size h begin at x. A motion that is as slow as rounding errors of the impulses of a step is made of these.
   void expect_impulses(const State<S>& x, const S& h) {
     if (sys_.m() == 0) return;
     sys_.G(x.q, G_);
@@ -81,15 +81,15 @@ class Manifold {
     for (int k = 0; k < r_.size(); ++k)
       if (!scale_.stands_still(k)) impulses_[k] = R(1) / scale_.hidden_inverse()[k];
   }
-  // |G H_p| of all states that were looked at, of each constraint against its own fastest motion, or the impulses of a
-  // step: at a turning point nothing moves.
+  // |G H_p| of all states that were looked at, of each constraint against its own fastest motion: at a turning point
+  // nothing moves. Against impulses only where all motion is a rounding error of theirs: long steps have large ones.
   R largest_hidden() const {
     R largest(0);
     for (int k = 0; k < fastest_.size(); ++k) {
       if (largest_hidden_[k] == R(0)) continue;
-      R motion = fastest_[k] > R(0) ? fastest_[k] : others_[k];
-      keep_largest(motion, impulses_[k]);
-      keep_largest(largest, R(largest_hidden_[k] / motion));
+      const R motion = fastest_[k] > R(0) ? fastest_[k] : others_[k];
+      const bool is_noise = motion <= R(1000) * epsilon<S>() * impulses_[k];
+      keep_largest(largest, R(largest_hidden_[k] / (is_noise ? impulses_[k] : motion)));
     }
     return largest;
   }

@@ -212,6 +212,8 @@ TEST(OwnSystem, StartsOnItsManifold) {
   off.q[2] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(message_of<InputError>([&] { (void)initial_state<double>(own, off); }),
             "the initial value of 'z' or of its momentum is not finite");
+  EXPECT_EQ(message_of<InputError>([&] { (void)initial_state<double>(own, State<double>(2, 1)); }),
+            "the start has 2 positions and 2 momenta, and my sphere 3 coordinates");
 }
 
 TEST(OwnSystem, HasTheRatesOfItsInvariants) {

@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Many, Stages, ::testing::Values(15, 20), ::testing::Pri
 
 TEST_P(Stages, LobattoPairHasItsAssumptionsAndNoMore) {
   const T t = runge_kutta<mp100>(Family::lobatto_3a, s), hat = runge_kutta_dual<mp100>(Family::lobatto_3a, s);
-  // B(2s−2), C(s), D(s−2), Ĉ(s−2), D̂(s), CĈ(s), DD̂(s): Jay, sections 2 and 4. "Largest" means that the next one fails.
+  // B(2s−2), C(s), D(s−2), Ĉ(s−2), D̂(s), CĈ(s), DD̂(s): Jay, sections 2 and 4. "Largest": the next one fails.
   const std::vector<int> theory{2 * s - 2, s, s - 2, s - 2, s, s, s};
   EXPECT_EQ(as_list(simplifying_assumptions(t, hat)), theory);
   EXPECT_EQ(as_list(Printed{t, hat}.assumptions()), theory) << "as printed";

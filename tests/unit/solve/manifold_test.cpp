@@ -57,6 +57,7 @@ q = { x = 0, y = 0 }
   EXPECT_NEAR(largest(1e-17, 0), 1, 1e-12);
   EXPECT_NEAR(largest(1e-17, 0.1), 1e-16, 1e-28);
   EXPECT_NEAR(largest(1e-17, 1e-18), 1, 1e-12) << "faster than the impulses";
+  EXPECT_NEAR(largest(1e-3, 1e5), 1, 1e-12) << "the impulses of a long step hide nothing";
 }
 
 }  // namespace

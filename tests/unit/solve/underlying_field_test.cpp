@@ -1,6 +1,8 @@
 // Fields y' = f(y): their derivatives against dual numbers, and the methods that run on them.
 #include "holonom/solve/underlying_field.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include "holonom/analysis/convergence_order.hpp"
@@ -8,6 +10,7 @@
 #include "holonom/methods/implicit_rk.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 #include "models.hpp"
 
 namespace holonom::test {
@@ -59,10 +62,21 @@ void expect_derivative(const std::string& model, MakeField&& make) {
   }
 }
 
+// Off the manifold dependent constraints contradict each other, and λ is what a solver makes of that: models with such
+// are left out.
 TEST(UnderlyingField, HasTheDerivativeOfDualNumbers) {
-  for (const char* model : {"pendulum", "double-pendulum", "spherical-pendulum", "slider-crank", "charged-particle",
-                            "elastic-double-pendulum", "rigid-body-heavy", "henon-heiles"})
-    expect_derivative(model, [](const auto& sys) { return UnderlyingField(sys); });
+  std::vector<std::string> left_out;
+  for (const auto& file : std::filesystem::directory_iterator(HOLONOM_MODELS)) {
+    if (file.path().extension() != ".toml") continue;
+    const std::string model = file.path().stem();
+    const ModelSystem<double> sys(load(model));
+    if (constraint_rank(sys, initial_state(sys).state).rank < sys.m())
+      left_out.push_back(model);
+    else
+      expect_derivative(model, [](const auto& any) { return UnderlyingField(any); });
+  }
+  std::sort(left_out.begin(), left_out.end());
+  EXPECT_EQ(left_out, (std::vector<std::string>{"four-bar-redundant", "locomotive"}));
 }
 
 TEST(HamiltonianField, HasTheDerivativeOfDualNumbers) {
