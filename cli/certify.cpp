@@ -1,9 +1,6 @@
 // holonom certify: measures what a method keeps on a model with a step, claim by claim.
 #include "commands.hpp"
-#include "holonom/analysis/certificate.hpp"
-#include "holonom/analysis/numerical_map.hpp"
-#include "holonom/methods/substeps.hpp"
-#include "holonom/model/start.hpp"
+#include "holonom/analysis/model_certificate.hpp"
 #include "holonom/run/preparation.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -14,10 +11,9 @@ namespace holonom {
 namespace {
 
 struct Options {
-  std::string model, precision = "double", engine = "auto";
-  std::optional<std::string> method, step;
+  RunSpec spec;
+  std::string precision = "double", engine = "auto";
   std::vector<std::string> set;
-  double tolerance = 0;
   bool json = false;
 };
 
@@ -31,17 +27,17 @@ const char* verdict_word(const Claim& c) {
   return "not measured";
 }
 
-template <class S>
-std::string to_json(const Labels& labels, const Options& o, const MethodInfo& info, bool native, const S& h,
-                    const Certificate& result) {
+std::string to_json(const ModelCertificate& made) {
+  const Certificate& result = made.certificate;
   constexpr const char* words[] = {"holds", "fails", "not claimed", "not measured"};
   Json json;
   json.begin()
-      .text("model", labels.model)
-      .text("method", info.key)
-      .text("precision", o.precision)
-      .text("engine", native ? "llvm" : "interp");
-  json.number("step", h).boolean("all_claims_hold", result.all_hold() && result.failure.empty());
+      .text("model", made.model)
+      .text("method", made.method.key)
+      .text("precision", made.precision)
+      .text("engine", made.engine);
+  json.digits("step", made.step, made.precision == "double")
+      .boolean("all_claims_hold", result.all_hold() && result.failure.empty());
   if (!result.failure.empty()) json.text("message", result.failure);
   json.begin_list("claims");
   for (const Claim& c : result.claims) {
@@ -59,11 +55,10 @@ std::string to_json(const Labels& labels, const Options& o, const MethodInfo& in
   return json.str();
 }
 
-template <class S>
-void print_table(const Labels& labels, const Options& o, const MethodInfo& info, const S& h,
-                 const Certificate& result) {
-  std::printf("%s: %s, h = %s (%s)\n\n", labels.model.c_str(), info.key.c_str(), shorten(h).c_str(),
-              o.precision.c_str());
+void print_table(const ModelCertificate& made) {
+  const Certificate& result = made.certificate;
+  std::printf("%s: %s, h = %s (%s)\n\n", made.model.c_str(), made.method.key.c_str(),
+              shorten(std::stod(made.step)).c_str(), made.precision.c_str());
   if (result.claims.empty()) return;  // no step succeeded
   int width = 20;
   for (const Claim& c : result.claims) width = std::max(width, static_cast<int>(c.property.size()));
@@ -79,32 +74,24 @@ void print_table(const Labels& labels, const Options& o, const MethodInfo& info,
   }
 }
 
-template <class S>
-int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled) {
-  const Model& model = compiled->model();
-  const MethodEntry chosen = find_method(o.method.value_or(model.method), model.place("integrate.method"));
-  constexpr double steps = 2e4;  // about
-  const bool native = use_native(engine_of(o.engine), precision_of(o.precision), model,
-                                 steps * substeps(chosen.info).count, "--engine llvm");
-  const ModelSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
-  const Start<S> start = initial_state(sys);
-  if (!start.step) throw InputError("no step size: give --step, or step in [integrate] of the model");
-  const S h = *start.step;
-  check_step(h, model.place("integrate.step"));
-  (void)chosen.make<S>(sys);  // throws if the method does not suit the model
-  const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = o.tolerance}, .compensated = {}});
-  for (const std::string& remark : rank_remarks<S>(sys, start.state, model.place("initial.q"))) warn(remark);
-  const Certificate result = certify<S>(entry, sys, start.state, h);
-
+int certify_command(const Options& o) {
+  RunSpec spec = o.spec;
+  spec.prefix = "--";
+  spec.set = overrides(o.set);
+  spec.precision = precision_of(o.precision);
+  spec.engine = engine_of(o.engine);
+  const ModelCertificate made = certify_model(spec);
+  const Certificate& result = made.certificate;
+  for (const std::string& warning : made.warnings) warn(warning);
   if (o.json)
-    std::printf("%s\n", to_json(sys.labels(), o, entry.info, native, h, result).c_str());
+    std::printf("%s\n", to_json(made).c_str());
   else
-    print_table(sys.labels(), o, entry.info, h, result);
+    print_table(made);
   std::string failed;
   for (const Claim& c : result.claims)
     if (c.verdict == Claim::Verdict::fails) failed += (failed.empty() ? "" : ", ") + c.property;
   if (!failed.empty()) {
-    std::fprintf(stderr, "holonom: claims of %s that fail on this model with this step: %s\n", entry.info.key.c_str(),
+    std::fprintf(stderr, "holonom: claims of %s that fail on this model with this step: %s\n", made.method.key.c_str(),
                  failed.c_str());
     return exit_claim_failed;
   }
@@ -115,29 +102,19 @@ int certify_in(const Options& o, const std::shared_ptr<const CompiledModel>& com
   return exit_done;
 }
 
-int certify_command(const Options& o) {
-  Model model = load_model(o.model, changes(o.set));
-  if (o.step) {
-    model.step = model.constant(*o.step, "--step");
-    model.places["integrate.step"] = "--step " + *o.step;
-  }
-  if (o.method) model.places["integrate.method"] = "--method " + *o.method;
-  const auto compiled = compile(std::move(model));
-  return in_precision(precision_of(o.precision), [&]<class S> { return certify_in<S>(o, compiled); });
-}
-
 }  // namespace
 
 void add_certify(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* cmd = app.add_subcommand("certify", "Measure what a method keeps on a model with a step, claim by claim");
-  cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
-  cmd->add_option("--method", o->method, "The method; see 'holonom methods'");
-  cmd->add_option("--step", o->step, "The step size, a number or a formula of the model's parameters");
+  cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
+  cmd->add_option("--method", o->spec.method, "The method; see 'holonom methods'");
+  cmd->add_option("--step", o->spec.step, "The step size, a number or a formula of the model's parameters");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
+  add_formulation_options(*cmd, o->spec);
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
-  add_tolerance_option(*cmd, o->tolerance);
+  add_tolerance_option(*cmd, o->spec.tolerance);
   add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return certify_command(*o); }; });
 }

@@ -91,7 +91,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     std::printf("  event %-12s crosses zero%s; %.6g at the start\n", events[k].name.c_str(),
                 directions[static_cast<int>(events[k].direction)], value[static_cast<int>(k)]);
   if (rank.singular_position)
-    (void)rank_remarks<double>(sys, start.state, compiled->model().place("initial.q"));  // throws, with the reason
+    (void)rank_remarks<double>(sys, start.state, compiled->model().place("initial.q"), {});  // throws, with the reason
   return exit_done;
 }
 

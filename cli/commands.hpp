@@ -22,6 +22,7 @@ using Command = std::function<int()>;
   COMMAND(check)                  \
   COMMAND(compare)                \
   COMMAND(certify)                \
+  COMMAND(stability)              \
   COMMAND(methods)
 
 #define HOLONOM_DECLARE(name) void add_##name(CLI::App& app, Command& chosen);

@@ -1,14 +1,10 @@
 // holonom compare: methods and steps side by side on one problem.
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "commands.hpp"
 #include "counters.hpp"
-#include "holonom/analysis/comparison.hpp"
-#include "holonom/methods/substeps.hpp"
-#include "holonom/model/constants.hpp"
-#include "holonom/model/start.hpp"
+#include "holonom/analysis/model_comparison.hpp"
 #include "holonom/run/files.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/row_file.hpp"
@@ -20,10 +16,10 @@ namespace holonom {
 namespace {
 
 struct Options {
-  std::string model, methods, out, precision = "double", engine = "auto";
-  std::optional<std::string> step, until, reference;
+  CompareSpec spec;
+  std::string methods, out, precision = "double", engine = "auto";
+  std::optional<std::string> step;
   std::vector<std::string> set;
-  double tolerance = 0;
   bool force = false, json = false;
 };
 
@@ -44,14 +40,6 @@ std::vector<std::string> split_list(const std::string& text, const std::string& 
   return parts;
 }
 
-// The problem as asked for: formulas as written, and as nodes of the model.
-struct Asked {
-  std::vector<std::string> steps;
-  std::vector<NodeId> values;  // of the steps, of `until`, and of the step of the reference
-  std::vector<MethodEntry> methods;
-  std::optional<MethodEntry> reference;
-};
-
 // ---- Output
 
 const char* status_word(ComparisonRow::Status status) {
@@ -63,22 +51,22 @@ void write(Json& json, std::string_view key, const StateErrors& e) {
   json.begin(key).number("q", e.q).number("p", e.p).number("lambda", e.lambda).end();
 }
 
-template <class S>
-std::string to_json(const Labels& labels, const Options& o, bool native, const ComparisonPlan<S>& plan,
-                    const Comparison& c) {
+std::string to_json(const ModelComparison& of, const Comparison& c) {
+  const Labels& labels = of.labels();
+  const bool in_double = of.precision() == "double";
   Json json;
   json.begin()
       .text("model", labels.model)
-      .text("precision", o.precision)
-      .text("engine", native ? "llvm" : "interp")
-      .number("t", plan.until);
+      .text("precision", of.precision())
+      .text("engine", of.engine())
+      .digits("t", of.until_digits(), in_double);
   json.begin("reference").text("what", c.reference);
   write(json, "accuracy", c.accuracy);
   json.end().begin_list("rows");
   for (const ComparisonRow& row : c.rows) {
     json.begin()
         .text("method", row.method)
-        .number("step", plan.runs[row.step].h)
+        .digits("step", of.step_digits()[row.step], in_double)
         .integer("steps", row.steps)
         .text("status", status_word(row.status));
     if (!row.message.empty()) json.text("message", row.message);
@@ -98,8 +86,8 @@ std::string to_json(const Labels& labels, const Options& o, bool native, const C
   return json.str();
 }
 
-template <class S>
-std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Comparison& c) {
+std::string to_csv(const ModelComparison& of, const Comparison& c) {
+  const Labels& labels = of.labels();
   std::string out =
       "method,step,steps,status,error_q,error_p,error_lambda,order_q,order_p,order_lambda,energy_max_error,position_"
       "max,hidden_max";
@@ -110,7 +98,7 @@ std::string to_csv(const Labels& labels, const ComparisonPlan<S>& plan, const Co
     const bool done = row.status == ComparisonRow::Status::done;
     const auto number = [&](double x) { out += done && is_finite(x) ? "," + to_text(x) : ","; };
     const auto integer = [&](auto x) { out += done ? "," + std::to_string(x) : ","; };
-    out += csv_cell(row.method) + "," + to_text(plan.runs[row.step].h) + "," + std::to_string(row.steps) + "," +
+    out += csv_cell(row.method) + "," + of.step_digits()[row.step] + "," + std::to_string(row.steps) + "," +
            status_word(row.status);
     for (const double x : {row.error.q, row.error.p, row.error.lambda, row.order.q, row.order.p, row.order.lambda,
                            row.energy, row.position, row.hidden})
@@ -133,9 +121,9 @@ std::string cell(const char* format, double x) {
 }
 
 // Three tables of the same rows: accuracy, what is kept, cost.
-template <class S>
-void print_tables(const Labels& labels, const Options& o, const ComparisonPlan<S>& plan, const Comparison& c) {
-  std::printf("%s to t = %s (%s)\n", labels.model.c_str(), shorten(plan.until).c_str(), o.precision.c_str());
+void print_tables(const ModelComparison& of, const Comparison& c) {
+  const Labels& labels = of.labels();
+  std::printf("%s to t = %s (%s)\n", labels.model.c_str(), shorten(of.until()).c_str(), of.precision().c_str());
   if (!c.reference.empty()) {
     std::printf("reference: %s\n", c.reference.c_str());
     std::printf("           its own error: q %s, p %s", cell("%.1e", c.accuracy.q).c_str(),
@@ -253,108 +241,29 @@ class Output {
   std::filesystem::path csv_, json_;
 };
 
-template <class S>
-int compare_in(const Options& o, const std::shared_ptr<const CompiledModel>& compiled, const Asked& asked) {
-  const Model& model = compiled->model();
-  const std::vector<S> values = evaluate_constants<S>(model, asked.values);
-  ComparisonPlan<S> plan;
-  plan.methods = asked.methods;
-  plan.options.newton.tolerance = o.tolerance;
-  plan.until = values[asked.steps.size()];
-  const std::string until_place = o.until ? "--until " + *o.until + ": " : model.place("integrate.until");
-  // All runs end at the same time to the last digit: the step is until/N, for a written one that is as good as that.
-  const auto run_of = [&](const S& h, const std::string& place) {
-    check_step(h, place);
-    const auto [below, exact] = count_steps(plan.until, h, until_place);
-    for (const long steps : {below, below + 1})
-      if (steps > 0 && magnitude(S(plan.until - S(steps) * h)) <= magnitude(h) * Real<S>(1e-6))
-        return typename ComparisonPlan<S>::Run{S(plan.until / S(steps)), steps};
-    if (exact) throw InputError(until_place + "there is nothing to compare before the first step");
-    const std::string such = std::to_string(below + 1);
-    throw InputError(place + "the step does not divide until = " + shorten(plan.until) +
-                     ", and errors at different times cannot be compared. Take a step that does, such as " +
-                     (o.until ? "(" + *o.until + ")/" + such + " = " : "") + shorten(S(plan.until / S(below + 1))));
-  };
-  double substeps_in_all = 0;
-  for (std::size_t k = 0; k < asked.steps.size(); ++k) {
-    plan.runs.push_back(run_of(values[k], o.step ? "--step " + asked.steps[k] + ": " : model.place("integrate.step")));
-    for (const MethodEntry& m : plan.methods)
-      substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info).count;
-  }
-  if (asked.reference) plan.reference = {*asked.reference, run_of(values.back(), "--reference " + *o.reference + ": ")};
-
-  const bool native =
-      use_native(engine_of(o.engine), precision_of(o.precision), model, substeps_in_all, "--engine llvm");
-  const ModelSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
-  const Start<S> start = initial_state(sys);
-  for (const std::string& remark : rank_remarks<S>(sys, start.state, model.place("initial.q"))) warn(remark);
-  std::vector<std::string> inputs = model.files;
-  for (const MethodEntry& m : plan.methods)
-    if (!m.info.file.empty()) inputs.push_back(m.info.file);
-  const Output output(o.out, o.force, inputs);
-  const Comparison result = [&] {
-    try {
-      return compare<S>(sys, start.state, plan);
-    } catch (const NoReference& e) {
-      if (o.reference) throw InputError("--reference " + *o.reference + ": " + e.what());
-      throw InputError(std::string("there is no reference: ") + e.what() +
-                       ". Take a shorter --until, or give --reference METHOD:STEP");
-    }
-  }();
-
-  for (const ComparisonRow& row : result.rows)
-    if (const double worst = std::max(result.accuracy.q, result.accuracy.p);
-        row.status == ComparisonRow::Status::done && worst > 0.1 * std::min(row.error.q, row.error.p) &&
-        std::min(row.error.q, row.error.p) > 100 * to_double(epsilon<S>())) {
-      warn("the reference has an error of " + shorten(worst) +
-           " itself: errors that are not far above mean little. Take a shorter --until, or a better --reference");
-      break;
-    }
-  for (std::size_t k = 0; k < sys.labels().invariants.size(); ++k)
-    for (const ComparisonRow& row : result.rows)
-      if (row.status == ComparisonRow::Status::done && !is_finite(row.invariants[k])) {
-        const std::string& name = sys.labels().invariants[k];
-        warn(model.place("invariants." + name) + "invariant '" + name +
-             "' is not finite at some states: whether it is kept is not known");
-        break;
-      }
-  const std::string json = to_json(sys.labels(), o, native, plan, result);
+int compare_command(const Options& o) {
+  CompareSpec spec = o.spec;
+  spec.prefix = "--";
+  spec.set = overrides(o.set);
+  spec.methods = split_list(o.methods, "--methods");
+  if (o.step) spec.steps = split_list(*o.step, "--step");
+  spec.precision = precision_of(o.precision);
+  spec.engine = engine_of(o.engine);
+  ModelComparison comparison(std::move(spec));
+  for (const std::string& warning : comparison.warnings()) warn(warning);
+  const Output output(o.out, o.force, comparison.inputs());
+  const Comparison result = comparison.compare();
+  for (const std::string& remark : comparison.remarks(result)) warn(remark);
+  const std::string json = to_json(comparison, result);
   if (o.json)
     std::printf("%s\n", json.c_str());
   else
-    print_tables(sys.labels(), o, plan, result);
-  output.write(to_csv(sys.labels(), plan, result), json + "\n");
+    print_tables(comparison, result);
+  output.write(to_csv(comparison, result), json + "\n");
   for (const ComparisonRow& row : result.rows)
     if (row.status == ComparisonRow::Status::done) return exit_done;
   std::fprintf(stderr, "holonom: no run succeeded: there is nothing to compare\n");
   return exit_numerical_failure;
-}
-
-int compare_command(const Options& o) {
-  Model model = load_model(o.model, changes(o.set));
-  Asked asked;
-  for (const std::string& key : split_list(o.methods, "--methods"))
-    asked.methods.push_back(find_method(key, "--methods " + o.methods + ": "));
-  if (o.step) {
-    asked.steps = split_list(*o.step, "--step");
-    for (const std::string& formula : asked.steps) asked.values.push_back(model.constant(formula, "--step"));
-  } else {
-    if (!model.step) throw InputError("no step sizes: give --step, or step in [integrate] of the model");
-    asked.steps = {"step"};
-    asked.values = {*model.step};
-  }
-  if (!o.until && !model.until)
-    throw InputError("no end of the runs: give --until, or until in [integrate] of the model");
-  asked.values.push_back(o.until ? model.constant(*o.until, "--until") : *model.until);
-  if (o.reference) {
-    const auto colon = o.reference->rfind(':');
-    if (colon == std::string::npos)
-      throw InputError("--reference " + *o.reference + ": write it as METHOD:STEP, such as kahan-li-8:0.001");
-    asked.reference = find_method(o.reference->substr(0, colon), "--reference " + *o.reference + ": ");
-    asked.values.push_back(model.constant(o.reference->substr(colon + 1), "--reference"));
-  }
-  const auto compiled = compile(std::move(model));
-  return in_precision(precision_of(o.precision), [&]<class S> { return compare_in<S>(o, compiled, asked); });
 }
 
 }  // namespace
@@ -363,12 +272,12 @@ void add_compare(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* cmd =
       app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
-  cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
+  cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
   cmd->add_option("--methods", o->methods, "The methods, separated by commas; see 'holonom methods'")->required();
   cmd->add_option("--step", o->step,
                   "The step sizes, separated by commas: numbers or formulas of the model's parameters");
-  cmd->add_option("--until", o->until, "The end of all runs, a number or a formula");
-  cmd->add_option("--reference", o->reference, "METHOD:STEP instead of the exact flow by extrapolation");
+  cmd->add_option("--until", o->spec.until, "The end of all runs, a number or a formula");
+  cmd->add_option("--reference", o->spec.reference, "METHOD:STEP instead of the exact flow by extrapolation");
   cmd->add_option("--out", o->out,
                   "Write all rows to this .csv file, or to compare.csv and compare.json in this folder")
       ->check(file_name());
@@ -376,7 +285,7 @@ void add_compare(CLI::App& app, Command& chosen) {
   cmd->add_flag("--json", o->json, "Print the result as JSON");
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
-  add_tolerance_option(*cmd, o->tolerance);
+  add_tolerance_option(*cmd, o->spec.tolerance);
   add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return compare_command(*o); }; });
 }

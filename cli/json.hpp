@@ -36,6 +36,11 @@ class Json {
       return text(key, digits);
   }
 
+  // Digits of a number: of a double, or of a wider one.
+  Json& digits(std::string_view key, std::string_view value, bool of_double) {
+    return of_double ? raw(key, value) : text(key, value);
+  }
+
   const std::string& str() const { return out_; }
 
  private:

@@ -35,7 +35,7 @@ std::string kept(const MethodInfo& info) {
 }
 
 // Why a method cannot run on the model, or nothing.
-std::string obstacle(const MethodEntry& entry, const ModelSystem<double>* sys) {
+std::string obstacle(const MethodEntry& entry, const AnySystem<double>* sys) {
   if (!sys) return {};
   try {
     (void)entry.make<double>(*sys);

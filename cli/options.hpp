@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
 
 #include "holonom/model/toml.hpp"
 #include "holonom/run/precision.hpp"
@@ -49,6 +51,32 @@ inline void add_tolerance_option(CLI::App& cmd, double& tolerance) {
                                                                          : text + " is not a number from 0 to 1";
           },
           ">= 0"));
+}
+
+// Whole numbers from here on
+inline CLI::Validator at_least(long least) {
+  return CLI::Validator(
+      [least](const std::string& text) {
+        long x = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+        if (error == std::errc::result_out_of_range)
+          return text + " is more than " + std::to_string(std::numeric_limits<long>::max());
+        const bool whole = error == std::errc() && end == text.data() + text.size();
+        return whole && x >= least ? std::string() : text + " is not a whole number, at least " + std::to_string(least);
+      },
+      ">= " + std::to_string(least));
+}
+
+inline void add_formulation_options(CLI::App& cmd, RunSpec& spec) {
+  cmd.add_option("--formulation", spec.formulation,
+                 "Run the method on the system without constraints: underlying, dirac, h-m, weak, linear, baumgarte, "
+                 "baumgarte-twice, penalty or state-space (default: direct)");
+  cmd.add_option("--alpha", spec.alpha, "The number of the formulation: alpha, or eps of penalty");
+  cmd.add_option("--chart", spec.chart, "Of state-space: fixed, partition, every:K or tangent");
+  cmd.add_option("--projection", spec.projection,
+                 "jay: project an implicit Runge-Kutta method onto both constraints after each step; on a formulation: "
+                 "orthogonal, stage or symplectic");
+  cmd.add_option("--project-every", spec.project_every, "Project after every K-th step")->check(at_least(1));
 }
 
 inline void add_engine_option(CLI::App& cmd, std::string& engine) {

@@ -1,7 +1,6 @@
 // holonom run: integrates a model and reports what was kept.
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 
 #include "commands.hpp"
@@ -99,16 +98,16 @@ void write_events(Json& json, const Labels& labels, const Events<S>& events) {
 template <class S>
 std::string to_json(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   const Events<S> events = run.events();
-  const Labels& labels = run.system().labels();
+  const Labels& labels = run.labels();
   constexpr const char* words[] = {"done", "failed", "interrupted"};
   Json json;
   json.begin().text("status", words[static_cast<int>(r.status)]);
   if (!r.message.empty()) json.text("message", r.message);
   json.text("model", labels.model)
       .text("method", whole.method().key)
-      .text("formulation", whole.spec().formulation)
+      .text("formulation", whole.method().formulation.empty() ? "direct" : whole.method().formulation)
       .text("precision", precision_name<S>())
-      .text("engine", whole.is_native() ? "llvm" : "interp");
+      .text("engine", whole.engine());
   json.number("step", run.h()).integer("steps", r.steps).number("t", r.state.t);
   write_coordinates(json, "q", labels, r.state.q);
   write_coordinates(json, "p", labels, r.state.p);
@@ -146,7 +145,7 @@ template <class S>
 void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   const AnySystem<S>& sys = run.system();
   const Events<S> events = run.events();
-  const Labels& labels = sys.labels();
+  const Labels& labels = run.labels();
   const Counters& c = r.counters;
   const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
   std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), whole.method().key.c_str(),
@@ -248,19 +247,6 @@ int run_command(const Options& o) {
   return in_precision(run.spec().precision, [&]<class S> { return report(o, run, run.as<S>()); });
 }
 
-CLI::Validator at_least(long least) {
-  return CLI::Validator(
-      [least](const std::string& text) {
-        long x = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-        if (error == std::errc::result_out_of_range)
-          return text + " is more than " + std::to_string(std::numeric_limits<long>::max());
-        const bool whole = error == std::errc() && end == text.data() + text.size();
-        return whole && x >= least ? std::string() : text + " is not a whole number, at least " + std::to_string(least);
-      },
-      ">= " + std::to_string(least));
-}
-
 }  // namespace
 
 void add_run(CLI::App& app, Command& chosen) {
@@ -285,6 +271,8 @@ void add_run(CLI::App& app, Command& chosen) {
                   "formula or name=formula in coordinates, momenta, velocities and multipliers: record it, and its "
                   "mean; may be repeated")
       ->allow_extra_args(false);
+  cmd->add_flag("--wedge", o->spec.wedge,
+                "Carry two tangent vectors along, and record their wedge product like an invariant");
   cmd->add_option("--events-out", o->spec.events_out, "Write the events to this .csv file")->check(file_name());
   auto* force = cmd->add_flag("--force", o->spec.force, "Overwrite an existing output file");
   cmd->add_option("--checkpoint", o->spec.checkpoint,
@@ -300,8 +288,7 @@ void add_run(CLI::App& app, Command& chosen) {
   cmd->add_option("--compensated", o->compensated,
                   "Compensated summation of the state (default: see 'holonom methods KEY')")
       ->check(CLI::IsMember({"on", "off"}));
-  cmd->add_option("--projection", o->spec.projection,
-                  "jay: project an implicit Runge-Kutta method onto both constraints after each step");
+  add_formulation_options(*cmd, o->spec);
   cmd->add_option("--newton", o->newton,
                   "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the "
                   "stages, the full one, or auto")

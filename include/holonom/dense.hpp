@@ -165,6 +165,13 @@ class PivotedLu {
     }
     return true;
   }
+  // Of the determinant
+  int sign() const {
+    int sign = 1;
+    for (int k = 0; k < A_.size(); ++k)
+      if ((row_[k] != k) != (value(A_(k, k)) < Real<S>(0))) sign = -sign;
+    return sign;
+  }
   void solve(Vec<S, M>& b) const {
     const int m = A_.size();
     for (int k = 0; k < m; ++k)
@@ -175,6 +182,18 @@ class PivotedLu {
       for (int j = i + 1; j < m; ++j) b[i] -= A_(i, j) * b[j];
       b[i] /= A_(i, i);
     }
+  }
+  // With the transposed matrix
+  void solve_transposed(Vec<S, M>& b) const {
+    const int m = A_.size();
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < i; ++j) b[i] -= A_(j, i) * b[j];
+      b[i] /= A_(i, i);
+    }
+    for (int i = m - 1; i >= 0; --i)
+      for (int j = i + 1; j < m; ++j) b[i] -= A_(j, i) * b[j];
+    for (int k = m - 1; k >= 0; --k)
+      if (const int r = row_[k]; r != k) std::swap(b[k], b[r]);
   }
 
  private:

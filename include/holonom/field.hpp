@@ -2,9 +2,15 @@
 // does not matter. Runge-Kutta methods and BDF run on it, through FieldSystem.
 #pragma once
 
-#include "holonom/any_system.hpp"
+#include "holonom/unconstrained.hpp"
 
 namespace holonom {
+
+// What a field says where it is not defined
+template <class S>
+S not_a_number() {
+  return S(std::numeric_limits<Real<S>>::quiet_NaN());
+}
 
 template <class S>
 class Field {
@@ -60,20 +66,10 @@ class HamiltonianField final : public Field<S> {
 // A field as a system without constraints, for methods: its H_p is q', its H_q is −p', and its H_pp, H_pq, H_qp and
 // H_qq are the parts of the derivative. There is no H that these belong to; H is what the field calls its energy.
 template <class S>
-class FieldSystem final : public AnySystem<S> {
+class FieldSystem final : public Unconstrained<S> {
  public:
-  FieldSystem(const Field<S>& field, Labels labels) : field_(field), a_(field.n()), b_(field.n()), none_(field.n()) {
-    Pattern pattern;
-    pattern.n = field.n();
-    for (int i = static_cast<int>(labels.coordinates.size()); i < field.n(); ++i)
-      labels.coordinates.push_back("q" + std::to_string(i));
-    labels.constraints.clear();
-    labels.invariants.clear();
-    labels.observables.clear();
-    labels.stacks.clear();
-    this->pattern_ = std::make_shared<const Pattern>(std::move(pattern));
-    this->labels_ = std::make_shared<const Labels>(std::move(labels));
-  }
+  FieldSystem(const Field<S>& field, Labels labels)
+      : Unconstrained<S>(field.n(), std::move(labels)), field_(field), a_(field.n()), b_(field.n()), none_(field.n()) {}
 
   bool is_field() const override { return true; }
   S H(const Vec<S>& q, const Vec<S>& p) const override { return field_.energy(q, p); }
@@ -99,20 +95,8 @@ class FieldSystem final : public AnySystem<S> {
     return this->labels().model + " is a field y' = f(y), which has no " + std::string(name_of(f));
   }
 
-  void g(const Vec<S>&, Vec<S>&) const override {}
-  void G(const Vec<S>&, Jacobian<S>&) const override {}
-  void g_and_G(const Vec<S>&, Vec<S>&, Jacobian<S>&) const override {}
-  S V(const Vec<S>&) const override { throw std::logic_error(lacks(Quantity::V)); }
-  void V_q(const Vec<S>&, Vec<S>&) const override { throw std::logic_error(lacks(Quantity::V)); }
-  void V_slow_q(const Vec<S>&, Vec<S>&) const override { throw std::logic_error(lacks(Quantity::V_parts)); }
-  void V_fast_q(const Vec<S>&, Vec<S>&) const override { throw std::logic_error(lacks(Quantity::V_parts)); }
-  const AnyMass<S>& mass() const override { return mass_; }
-  void invariants(const Vec<S>&, const Vec<S>&, Vec<S>&) const override {}
-  void invariants_along(const Vec<S>&, const Vec<S>&, const Vec<S>&, const Vec<S>&, Vec<S>&, Vec<S>&) const override {}
-
  private:
   const Field<S>& field_;
-  AnyMass<S> mass_;
   mutable Vec<S> a_, b_;
   const Vec<S> none_;  // zeros
 };

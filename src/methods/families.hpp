@@ -8,6 +8,7 @@
 #include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/coefficients/pair_file.hpp"
 #include "holonom/coefficients/scheme_file.hpp"
+#include "holonom/methods/formulated_key.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/shake.hpp"
 #include "holonom/methods/word.hpp"
@@ -50,6 +51,9 @@ template <class S>
 Maker<S> implicit_rk_maker(const std::string& key, Family family, int s, const std::string& projection);
 template <class S>
 Maker<S> bdf_maker(const std::string& key, int k);
+template <class S>
+Maker<S> formulated_maker(const MethodEntry& entry, const Formulation& formulation,
+                          const FormulatedProjection& projection);
 
 MethodFamily base_family();
 MethodFamily composition_family();
@@ -61,6 +65,7 @@ MethodFamily pair_family();
 MethodFamily gauss_family();
 MethodFamily radau_family();
 MethodFamily bdf_family();
+MethodFamily formulated_family();
 
 // Makes a method with sizes known at run time only.
 template <class S>

@@ -31,6 +31,7 @@ std::vector<MethodEntry> Registry::all() const {
 Registry& methods() {
   static Registry registry = [] {
     Registry r;
+    r.add(formulated_family());
     r.add(base_family());
     r.add(composition_family());
     r.add(scheme_family());

@@ -52,21 +52,6 @@ void choose_stops(const RunSpec& spec, Model& model) {
   }
 }
 
-// Formulas of the spec take the place of those of the model.
-std::optional<NodeId> replace_formulas(const RunSpec& spec, Model& model) {
-  const auto replace = [&](const std::optional<std::string>& by, std::optional<NodeId>& value,
-                           const std::string& field) {
-    if (!by) return;
-    value = model.constant(*by, spec.name_of(field));
-    model.places["integrate." + field] = spec.name_of(field) + " " + *by;
-  };
-  replace(spec.step, model.step, "step");
-  replace(spec.until, model.until, "until");
-  if (spec.method) model.places["integrate.method"] = spec.name_of("method") + " " + *spec.method;
-  if (!spec.sample) return std::nullopt;
-  return model.constant(*spec.sample, spec.name_of("sample"));
-}
-
 bool is_plain_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -95,10 +80,14 @@ Run::Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt) : spec_(
 
 Run::~Run() = default;
 
+std::string Run::engine() const { return engine_name(run_->native); }
+
 void Run::put_together(Model model, const std::atomic<bool>* interrupt) {
   check_outputs(spec_, model);
   choose_stops(spec_, model);
-  const std::optional<NodeId> sample = replace_formulas(spec_, model);
+  replace_formulas(spec_, model);
+  std::optional<NodeId> sample;
+  if (spec_.sample) sample = model.constant(*spec_.sample, spec_.name_of("sample"));
   const std::string& output = spec_.out.empty() ? spec_.events_out : spec_.out;
   const std::string file = output + ".checkpoint";
   std::optional<Checkpoint> before;

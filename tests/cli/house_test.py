@@ -46,6 +46,11 @@ class Folders(unittest.TestCase):
             known = re.findall(r'#include "holonom/run/((?:csv|hdf5|sampling|dense|events)[^"]*)"', file.read_text())
             self.assertEqual(known, [], file.name)
 
+    def test_the_program_knows_no_engine(self):
+        for file in tracked("cli/*"):
+            known = re.findall(r"Engine::\w+|use_native|holonom/expr/native", file.read_text())
+            self.assertEqual(known, [], file.name)
+
 
 class Format(unittest.TestCase):
     def test_all_sources_are_formatted(self):

@@ -50,6 +50,13 @@ class Resume(CliTest):
                           (folder / f"r.{out}").read_bytes() if out == "csv" else b""))
         return found
 
+    def test_formulations_and_their_tangents_go_on_bit_for_bit(self):
+        for method in ("gauss-2@dirac", "gauss-1@weak+orthogonal:7", "gauss-2@h-m+symplectic", "rattle"):
+            whole, parts = self.whole_and_in_parts(MODELS / "charged-particle.toml", "--method", method, "--wedge",
+                                                   events=False)
+            self.assertEqual(whole, parts, method)
+            self.assertIn("wedge", whole[0]["invariants"])
+
     def test_every_method_goes_on_bit_for_bit(self):
         listed = json.loads(self.run_program("methods", "--json").stdout)
         # constrained, any H, M(q), redundant, split and stiff, and without constraints

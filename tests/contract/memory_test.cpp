@@ -92,6 +92,21 @@ TEST_P(Resuming, IsTheSameRun) {
 INSTANTIATE_TEST_SUITE_P(On, Resuming, testing::ValuesIn(cases()),
                          [](const auto& on) { return test_name(on.param.model); });
 
+TEST(ResumingOnFormulations, IsTheSameRun) {
+  for (const char* model : {"charged-particle", "double-pendulum", "slider-crank"}) {
+    const auto compiled = load(model);
+    for (const char* key :
+         {"gauss-2@dirac", "gauss-1@h-m+orthogonal:3", "gauss-2@h-m+symplectic", "gauss-1@dirac+stage:2", "bdf-2@weak",
+          "rk-4@baumgarte:2+orthogonal", "lobatto-3@dirac", "rattle@dirac", "radau-2a-2@underlying",
+          "gauss-2@state-space:partition", "gauss-2@state-space:every:3"})
+      for (const bool compensated : {false, true}) {
+        const MethodEntry entry = methods().find(key);
+        const auto make = [&] { return Process<double>(entry, compiled, compensated); };
+        resumes<double>(std::string(model) + ", " + key, make, departure<double>(compiled), usual_steps);
+      }
+  }
+}
+
 TEST(ResumingOnOwnModels, IsTheSameRun) {
   for (const auto& own : own_models())
     for (const MethodEntry& entry : with_general_form(representatives())) {

@@ -123,5 +123,24 @@ TEST(ReichTables, BackwardDifferencesOfOrderFourGainEnergy) {
   EXPECT_TRUE(as_printed(energy(0.04, 1), ".60"));
 }
 
+// Tables 1 and 2, the Gauss method of two stages on H_M with the projection (31). The paper's row (.71e-3, .14e-2,
+// .28e-2; .97e-4, .10e-7) is not reproduced: an independent program has these numbers for the true H_M, too.
+TEST(Pendulum, TablesOfGaussOnTheFormulation) {
+  ModelRun run("pendulum", "gauss-2@h-m+symplectic");
+  const double h = 0.04 * period;
+  expect_printed(std::vector{run.after(h, 25).p[1], run.after(h, 50).p[1], run.after(h, 100).p[1]},
+                 {"1.30538e-3", "2.61076e-3", "5.22151e-3"});
+  EXPECT_TRUE(as_printed(largest_energy_error(run, h, 100), "1.56231e-4"));
+  EXPECT_TRUE(as_printed(largest_energy_error(run, h / 10, 1000), "1.61289e-8"));
+  const State<double> x = run.after(h, 25);
+  EXPECT_NEAR(x.q[0], 9.999999999996373e-01, 2e-15);
+  EXPECT_NEAR(x.q[1], -8.518003948e-07, 1e-14);
+  EXPECT_NEAR(x.p[0], 1.111922041e-09, 1e-16);
+  EXPECT_TRUE(as_printed(x.p[1], "1.305378640e-3"));
+  // Other extensions off the circle
+  EXPECT_TRUE(as_printed(ModelRun("pendulum-quadratic", "gauss-2@h-m+symplectic").after(h, 25).p[1], "1.3074e-3"));
+  EXPECT_TRUE(as_printed(ModelRun("pendulum", "gauss-2@dirac+symplectic").after(h, 25).p[1], "1.309e-3"));
+}
+
 }  // namespace
 }  // namespace holonom::contract

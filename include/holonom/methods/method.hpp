@@ -16,6 +16,7 @@ struct MethodInfo {
   int member = 0;      // which of the family, where it has numbers: stages, or the order of bdf
   std::string base, scheme;  // of words: the base, and the scheme that composes it, if one does
   std::string projection;    // after each step, if there is one
+  std::string formulation;   // without constraints, that it runs on; empty: the system itself
   std::string file;          // with coefficients of a user's own
   int order = 0;
   int order_q = 0;  // of the positions, if it is another one

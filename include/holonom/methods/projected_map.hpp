@@ -7,6 +7,7 @@
 //   Map(sys)                                    its scratch space
 //   Status operator()(sys, q, p, h, counters)   (q, p) ← Ψ_h(q, p), constraints ignored; no allocation, and nothing
 //                                               remembered from call to call
+//   response()                                  optional: −1 if an impulse moves positions against H_pp GᵀΛ, else 1
 #pragma once
 
 #include <algorithm>
@@ -81,7 +82,9 @@ class MapMotion {
       for (int k = 0; k < r_.size(); ++k)
         of_values = std::max(of_values, R(magnitude(value(r_[k])) * scale_.inverse()[k]));
       gram_.solve(r_);
-      for (int k = 0; k < r_.size(); ++k) r_[k] /= h;
+      S response = h;
+      if constexpr (requires { map_.response(); }) response *= S(map_.response());
+      for (int k = 0; k < r_.size(); ++k) r_[k] /= response;
       broyden_(r_, of_values > R(1000) * epsilon<S>());
       for (int k = 0; k < r_.size(); ++k) impulse_[k] += r_[k];
     }

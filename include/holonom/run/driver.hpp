@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "holonom/methods/any_method.hpp"
+#include "holonom/run/companion.hpp"
 #include "holonom/run/recorder.hpp"
 #include "holonom/run/time_averages.hpp"
 
@@ -55,6 +56,9 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
+  // Something that goes along, and is seen as the last invariant; before the first step.
+  void accompany(Companion<S>& companion);
+
   // Before the first step: records the start. A run that is loaded has begun already.
   RunStatus begin();
   // Up to `count` steps more, not beyond the end of the plan. `done` if these were made, or a recorder has ended the
@@ -80,12 +84,13 @@ class Driver {
   void load(MemoryReader& in);
 
  private:
-  int invariants() const { return static_cast<int>(sys_.labels().invariants.size()); }
+  int invariants() const { return seen_.invariants.size(); }
   bool has_ended() const;
   void observe_start();
   void take_steps(long end);
   Status attempt(long count);
   void observe();
+  void find_invariants();
   void find_multipliers();
   void record(bool all);
   void look_at_clock();
@@ -103,6 +108,8 @@ class Driver {
   S h_, t0_{0};
   RunPlan plan_;
   std::vector<Recorder<S>*> recorders_;
+  Companion<S>* companion_ = nullptr;
+  Vec<S> of_system_;  // invariants, where there are more
   Manifold<S> manifold_;
   Observation<S> seen_;
   TimeAverages<S> averages_;

@@ -18,7 +18,7 @@ Driver<S>::Driver(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, con
       manifold_(sys),
       averages_(static_cast<int>(sys.labels().observables.size())),
       paused_(Clock::now()) {
-  seen_.invariants = Vec<S>(invariants());
+  seen_.invariants = Vec<S>(static_cast<int>(sys.labels().invariants.size()));
   seen_.observables = Vec<S>(averages_.size());
   for (const Recorder<S>* r : recorders_) every_step_ = every_step_ || r->needs_every_step();
 }
@@ -52,11 +52,21 @@ void Driver<S>::observe_start() {
 }
 
 template <class S>
+void Driver<S>::accompany(Companion<S>& companion) {
+  companion_ = &companion;
+  of_system_ = seen_.invariants;
+  seen_.invariants = Vec<S>(of_system_.size() + 1);
+}
+
+template <class S>
 RunStatus Driver<S>::begin() {
   return timed([&] {
+    Status status;
+    if (companion_) status = companion_->begin(x_, h_);
     observe_start();
     record(true);
-    if (const Status s = method_.begin(x_, h_); !s.ok()) fail(s);
+    if (status.ok()) status = method_.begin(x_, h_);
+    if (!status.ok()) fail(status);
   });
 }
 
@@ -97,6 +107,7 @@ void Driver<S>::take_steps(long end) {
       if (status.ok()) continue;
     }
     if (!status.ok() && plan_.retry) status = once_more(method_, x_, h_, status, [&] { return attempt(1); });
+    for (long k = 0; companion_ && status.ok() && k < count; ++k) status = companion_->step(h_);
     if (!status.ok()) return fail(status);
     std::swap(x_, next_);
     seen_.energy = next_energy_;
@@ -139,7 +150,7 @@ template <class S>
 void Driver<S>::observe() {
   seen_.position = manifold_.position(x_.q);
   seen_.hidden = manifold_.hidden(x_.q, x_.p);
-  if (invariants() > 0) sys_.invariants(x_.q, x_.p, seen_.invariants);
+  if (invariants() > 0) find_invariants();
   for (int k = 0; k < invariants(); ++k)
     if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
         first < 0 && !is_finite(seen_.invariants[k]))
@@ -158,6 +169,14 @@ void Driver<S>::observe() {
   keep_largest(result_.position, seen_.position.absolute);
   keep_largest(result_.position_relative, seen_.position.relative);
   keep_largest(result_.hidden, seen_.hidden.absolute);
+}
+
+template <class S>
+void Driver<S>::find_invariants() {
+  if (!companion_) return sys_.invariants(x_.q, x_.p, seen_.invariants);
+  if (of_system_.size() > 0) sys_.invariants(x_.q, x_.p, of_system_);
+  std::copy(of_system_.begin(), of_system_.end(), seen_.invariants.begin());
+  seen_.invariants[of_system_.size()] = companion_->value();
 }
 
 // λ of the state, if there is a way to know it
@@ -224,14 +243,18 @@ template <class S>
 void Driver<S>::save(MemoryWriter& out) {
   visit_memory(out);
   method_.save(out);
+  if (companion_) companion_->save(out);
   for (Recorder<S>* r : recorders_) r->save(out);
 }
 
 template <class S>
 void Driver<S>::load(MemoryReader& in) {
+  if (companion_ && !companion_->begin(x_, h_).ok()) throw MemoryError("what goes along with the run cannot begin");
   observe_start();  // finds what is found once, at the first state
   visit_memory(in);
-  if (const Status s = method_.load(in, x_, h_); !s.ok()) fail(s);
+  Status status = method_.load(in, x_, h_);
+  if (companion_ && status.ok()) status = companion_->load(in, h_);
+  if (!status.ok()) fail(status);
   for (Recorder<S>* r : recorders_) r->load(in);
 }
 
@@ -272,6 +295,9 @@ void Driver<S>::fail(const Status& s) {
           "(near " +
           (name.empty() ? "a dead centre" : "the constraint " + name) +
           ") are too near to each other to tell which is the right one." + smaller;
+      break;
+    case Failure::chart_ends:
+      what = "the chart of the state space form ends here. Take the charts `partition`, or `every:K` or `tangent`.";
       break;
     case Failure::singular: {
       // Names come from the last good state, where the same constraints are nearly dependent.

@@ -5,6 +5,7 @@
 
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/model_system.hpp"
+#include "holonom/model/start.hpp"
 #include "holonom/run/driver.hpp"
 #include "holonom/run/run_spec.hpp"
 
@@ -27,24 +28,39 @@ std::string advice_without_constraints(const MethodInfo& info, const RunSpec& sp
 // Whether to make native code for a run with so many substeps in all. Throws InputError if it is asked for and not
 // there; `what` is how that was asked for.
 bool use_native(EngineChoice engine, Precision precision, const Model& model, double substeps, const std::string& what);
+inline std::string engine_name(bool native) { return native ? "llvm" : "interp"; }
 
-// Redundant constraints and ranks that are not clear, in words. Throws InputError if the start is a singular position;
-// `place`: where it was given. Ranks are decided in double.
+// Step, end and method of the spec take the place of those of the model.
+void replace_formulas(const RunSpec& spec, Model& model);
+
+// Redundant constraints and ranks that are not clear, in words. Throws InputError if the start is a singular position,
+// or the constraints are redundant and a method is on a formulation that is not for such. `place`: where the start was
+// given. Ranks are decided in double.
 std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, const State<double>& x,
-                                                const std::string& place);
+                                                const std::string& place, const std::vector<MethodInfo>& used);
 template <class S>
-std::vector<std::string> rank_remarks(const AnySystem<S>& sys, const State<S>& start, const std::string& place) {
+std::vector<std::string> rank_remarks(const AnySystem<S>& sys, const State<S>& start, const std::string& place,
+                                      const std::vector<MethodInfo>& used) {
   State<double> x(sys.n(), sys.m());
   for (int i = 0; i < sys.n(); ++i) {
     x.q[i] = to_double(start.q[i]);
     x.p[i] = to_double(start.p[i]);
   }
-  return rank_remarks_in_double(*sys.template in<double>(), x, place);
+  return rank_remarks_in_double(*sys.template in<double>(), x, place, used);
 }
 
 template <class S>
 void check_step(const S& h, const std::string& place) {
   if (!is_finite(h) || h == S(0)) throw InputError(place + "the step must be a finite number other than zero");
+}
+
+// The step of the spec, or of the model
+template <class S>
+S step_of(const Start<S>& start, const RunSpec& spec, const Model& model) {
+  if (!start.step)
+    throw InputError("no step size: give " + spec.name_of("step") + ", or step in [integrate] of the model");
+  check_step(*start.step, model.place("integrate.step"));
+  return *start.step;
 }
 
 // Whole steps of h in [0, until], and whether these are all of it.
@@ -63,6 +79,28 @@ StepCount count_steps(const S& until, const S& h, const std::string& place) {
   const long steps = whole_steps(until, h);
   const S rest = until - S(steps) * h;
   return {steps, !(magnitude(rest) > magnitude(h) * Real<S>(1e-6))};
+}
+
+// The number of steps of the spec, or of the model, and after how many of them a state is recorded. Warns if the end is
+// no multiple of the step.
+struct RunLength {
+  long steps = 0, every = 1;
+};
+template <class S>
+RunLength length_of(const Start<S>& start, const RunSpec& spec, const Model& model,
+                    std::vector<std::string>& warnings) {
+  RunLength length{spec.steps, spec.every > 0 ? spec.every : model.every};
+  if (length.steps >= 0) return length;
+  if (!start.until)
+    throw InputError("no end of the run: give " + spec.name_of("until") + " or " + spec.name_of("steps") +
+                     ", or until in [integrate] of the model");
+  const S h = step_of(start, spec, model);
+  const StepCount count = count_steps(*start.until, h, model.place("integrate.until"));
+  length.steps = count.steps;
+  if (!count.exact)
+    warnings.push_back("until = " + shorten(*start.until) +
+                       " is no multiple of the step: the run ends at t = " + shorten(S(S(length.steps) * h)));
+  return length;
 }
 
 }  // namespace holonom

@@ -65,7 +65,7 @@ class Run {
 
   const RunSpec& spec() const { return spec_; }
   const MethodInfo& method() const { return run_->method; }
-  bool is_native() const { return run_->native; }
+  std::string engine() const;  // llvm or interp
   long done() const { return run_->done(); }
   long steps() const { return run_->steps; }
   double time() const { return run_->time(); }

@@ -9,6 +9,7 @@
 #include "holonom/run/outputs.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/run_of.hpp"
+#include "holonom/run/wedge.hpp"
 #include "holonom/version.hpp"
 
 namespace holonom {
@@ -18,7 +19,10 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
     : spec_(spec), system_(std::make_unique<ModelSystem<S>>(compiled, Engine::interpreter)) {
   const Start<S> start = initial_state(*system_);
   start_ = start.state;
-  count_steps_of(start);
+  h_ = step_of(start, spec_, model());
+  const RunLength length = length_of(start, spec_, model(), warnings);
+  steps = length.steps;
+  every_ = length.every;
   const MethodEntry entry = find_method(spec_, model());
   method = entry.info;
   native = use_native(spec_.engine, spec_.precision, model(), static_cast<double>(steps) * substeps(method).count,
@@ -29,6 +33,8 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
                         .compensated = spec_.compensated};
   look_at_start();
   method_ = entry.make<S>(*system_, options);
+  labels_ = system_->labels();
+  if (spec_.wedge) make_companion(entry, options);
   const bool keeps = !model().keep_q.empty() || !model().keep_v.empty();
   if (start.moved > 0 && !keeps)
     warnings.push_back("project = true moved the initial position onto the constraints, by " + shorten(start.moved) +
@@ -36,9 +42,8 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   if (start.energy_lost > 0)
     warnings.push_back("project = true made the initial motion tangent to the constraints, which took " +
                        shorten(start.energy_lost) + " of its energy");
-  for (std::string& remark : rank_remarks<S>(*system_, start_, model().place("initial.q")))
+  for (std::string& remark : rank_remarks<S>(*system_, start_, model().place("initial.q"), {method}))
     warnings.push_back(std::move(remark));
-  every_ = spec_.every > 0 ? spec_.every : model().every;
   if (sample) {
     interval_ = evaluate_constants<S>(model(), {*sample}).front();
     const std::string what = spec_.name_of("sample") + " " + *spec_.sample + ": ";
@@ -55,21 +60,21 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
 }
 
 template <class S>
-void RunOf<S>::count_steps_of(const Start<S>& start) {
-  if (!start.step)
-    throw InputError("no step size: give " + spec_.name_of("step") + ", or step in [integrate] of the model");
-  h_ = *start.step;
-  check_step(h_, model().place("integrate.step"));
-  steps = spec_.steps;
-  if (steps >= 0) return;
-  if (!start.until)
-    throw InputError("no end of the run: give " + spec_.name_of("until") + " or " + spec_.name_of("steps") +
-                     ", or until in [integrate] of the model");
-  const StepCount count = count_steps(*start.until, h_, model().place("integrate.until"));
-  steps = count.steps;
-  if (!count.exact)
-    warnings.push_back("until = " + shorten(*start.until) +
-                       " is no multiple of the step: the run ends at t = " + shorten(S(S(steps) * h_)));
+void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& options) {
+  const std::string what = spec_.name_of("wedge") + ": ";
+  if (spec_.sample)
+    throw InputError(what + "tangent vectors are known after steps only, not at the times of " +
+                     spec_.name_of("sample"));
+  for (const std::string& name : labels_.invariants)
+    if (name == "wedge") throw InputError(what + "the model has an invariant of this name; call it another");
+  if (system_->m() > OrthogonalProjection<S>::most_constraints)
+    throw InputError(what + "for up to " + std::to_string(OrthogonalProjection<S>::most_constraints) + " constraints");
+  if constexpr (std::is_same_v<S, double> || std::is_same_v<S, quad>) {
+    companion_ = std::make_unique<Wedge<S>>(*system_, system_->template in<Dual<S>>(), entry, options);
+    labels_.invariants.push_back(companion_->name());
+  } else {
+    throw InputError(what + "tangent vectors are carried along in the precisions double and quad");
+  }
 }
 
 // Options that the method makes no use of, and methods that are not for this system
@@ -107,19 +112,20 @@ void RunOf<S>::identify() {
   is("version of holonom", version);
   is("machine", machine_name());
   is("precision", precision_name<S>());
-  is("engine", native ? "llvm" : "interp");
+  is("engine", engine_name(native));
   is("model text", model().text);
   for (std::size_t i = 1; i < model().files.size(); ++i)
     is("data file " + name_alone(model().files[i]), content(model().files[i]));
   for (const auto& [name, value] : about.parameters) is("parameter " + name, value);
   is("method", method.key);
   if (!method.file.empty()) is("method file " + name_alone(method.file), content(method.file));
-  is("formulation", spec_.formulation);
+  is("formulation", method.formulation.empty() ? "direct" : method.formulation);
   is("step", about.step);
   is("tolerance", to_text(spec_.tolerance));
   is("compensation", spec_.compensated.value_or(method.compensated) ? "on" : "off");
   is("Newton matrix", std::to_string(static_cast<int>(spec_.newton)));
   is("multipliers", spec_.stage_multipliers ? "stage" : "exact");
+  is("wedge", spec_.wedge ? "on" : "off");
   is("watch", spec_.watch_all ? "all" : "recorded");
   is("every", std::to_string(every_));
   is("sampling interval", interval_ ? to_text(*interval_) : "");
@@ -138,9 +144,9 @@ std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
   const double rows =
       interval_ ? to_double(S(S(steps) * h_ / *interval_)) : static_cast<double>(steps) / static_cast<double>(every_);
   about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
-  about.engine = native ? "llvm" : "interp";
+  about.engine = engine_name(native);
   if (interval_) about.sample = to_text(*interval_);
-  return output_format<S>(spec_.out)->open({spec_.out, system_->labels(), about, mode});
+  return output_format<S>(spec_.out)->open({spec_.out, labels_, about, mode});
 }
 
 template <class S>
@@ -165,6 +171,7 @@ void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std:
                .pause = std::move(now_and_then)};
   if (!method.constrained && system_->m() > 0) plan.advice = advice_without_constraints(method, spec_);
   driver_.emplace(*system_, *method_, start_, h_, std::move(plan), std::move(recorders));
+  if (companion_) driver_->accompany(*companion_);
 }
 
 template <class S>
@@ -183,7 +190,7 @@ std::vector<std::string> RunOf<S>::remarks() const {
   const std::vector<long>& undefined = driver_->invariants_undefined();
   for (std::size_t k = 0; k < undefined.size(); ++k)
     if (const long step = undefined[k]; step >= 0) {
-      const std::string& name = system_->labels().invariants[k];
+      const std::string& name = labels_.invariants[k];
       list.push_back(model().place("invariants." + name) + "invariant '" + name + "' is not finite after step " +
                      std::to_string(step) + " (t = " + shorten(S(S(step) * h_)) +
                      "), and maybe later: whether it is kept is not known");

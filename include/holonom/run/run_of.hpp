@@ -1,6 +1,7 @@
 // RunOf<S>: a run in the scalar S: system, method, driver and recorders.
 #pragma once
 
+#include "holonom/methods/registry.hpp"
 #include "holonom/model/model_system.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/run/event_watch.hpp"
@@ -30,6 +31,7 @@ class RunOf final : public AnyRun {
   std::vector<std::string> remarks() const override;
 
   const AnySystem<S>& system() const { return *system_; }
+  const Labels& labels() const { return labels_; }  // those of the system, and of what goes along with the run
   const S& h() const { return h_; }
   const State<S>& state() const { return driver_->state(); }
   const Observation<S>& seen() const { return driver_->seen(); }
@@ -39,13 +41,15 @@ class RunOf final : public AnyRun {
  private:
   const Model& model() const { return system_->compiled().model(); }
   void look_at_start();
-  void count_steps_of(const Start<S>& start);
+  void make_companion(const MethodEntry& entry, const MethodOptions& options);
   void identify();
   std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;
 
   RunSpec spec_;
   std::unique_ptr<ModelSystem<S>> system_;
+  Labels labels_;
   std::unique_ptr<AnyMethod<S>> method_;
+  std::unique_ptr<Companion<S>> companion_;
   State<S> start_;
   S h_{0};
   long every_ = 1;

@@ -26,7 +26,11 @@ struct RunSpec {
   long steps = -1;                                 // instead of until
   Precision precision = Precision::double_;
   EngineChoice engine = EngineChoice::automatic;
-  std::string formulation = "direct", projection;
+  std::string formulation = "direct";  // or one of formulations(), without constraints
+  std::optional<std::string> alpha;    // its number
+  std::optional<std::string> chart;    // of state-space
+  std::string projection;
+  long project_every = 1;  // steps
   double tolerance = 0;
   StageMatrix newton = StageMatrix::automatic;
   std::optional<bool> compensated;
@@ -36,6 +40,7 @@ struct RunSpec {
   long every = 0;  // 0: as the model says
   std::optional<std::string> sample;
   bool stage_multipliers = false, watch_all = true;
+  bool wedge = false;           // the wedge product of two tangent vectors, as one more invariant
   std::string out, events_out;  // .h5 or .csv, and .csv
   bool force = false;
 

@@ -10,6 +10,7 @@ enum class Failure : std::uint8_t {
   not_finite,      // NaN or infinity in an evaluation
   no_convergence,  // the iteration did not reach round-off
   singular,        // G A Gᵀ is singular: dependent constraints
+  chart_ends,      // a chart of a state space form cannot follow the motion any more
   wrong_root,      // converged, but not to what continues the motion, or this cannot be told (solve/continuation.hpp)
 };
 

@@ -1,0 +1,21 @@
+// certify of a model by its spec: what the program and other languages call.
+#pragma once
+
+#include "holonom/analysis/certificate.hpp"
+#include "holonom/run/run_spec.hpp"
+
+namespace holonom {
+
+// A certificate, and what it is one of.
+struct ModelCertificate {
+  std::string model, precision, engine;
+  MethodInfo method;
+  std::string step;  // all of its digits
+  Certificate certificate;
+  std::vector<std::string> warnings;
+};
+
+// Of a spec: model, set, method, step, precision, engine and tolerance. Throws InputError or Unsuitable.
+ModelCertificate certify_model(const RunSpec& spec);
+
+}  // namespace holonom

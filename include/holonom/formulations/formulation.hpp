@@ -1,0 +1,68 @@
+// Formulations: a constrained system as a system, or a field, without constraints, whose motion from states on the
+// manifold is the same. A new one is a class in a file of its own, a row in the table and a line in `formulate`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "holonom/any_system.hpp"
+#include "holonom/memory.hpp"
+
+namespace holonom {
+
+struct FormulationInfo {
+  std::string name = {}, alias = {}, title = {};
+  bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic
+  bool independent = true;         // constraints must be independent
+  std::string parameter = {};      // what the number behind its name is; empty: it takes none
+  std::string usual = {};          // the number, if none is given; empty: one must be
+  bool response_reversed = false;  // an impulse −GᵀΛ moves positions along +H_pp GᵀΛ
+  std::string no_impulses = {};    // why (31) of Reich cannot be used with it; empty: it can
+  std::string citation = {};
+};
+
+// The charts of a state space form (methods/state_space.hpp)
+struct ChartPolicy {
+  enum class Kind { fixed, partition, tangent } kind = Kind::fixed;
+  long every = 1;      // steps, of a tangent chart
+  double leave = 0.5;  // a partition is left if its determinant is below so much of the best one
+
+  // "fixed", "partition", "partition:0.9", "every:20", "tangent"; nothing if it is none of these
+  static std::optional<ChartPolicy> parse(const std::string& text);
+};
+
+// All of them
+std::span<const FormulationInfo> formulations();
+
+// One of them, with its number: "dirac", "baumgarte:5"
+struct Formulation {
+  const FormulationInfo* info = nullptr;  // none: the system itself
+  std::string parameter;                  // as written
+
+  explicit operator bool() const { return info != nullptr; }
+  std::string key() const;
+
+  // Throws InputError.
+  static Formulation parse(const std::string& text);
+};
+
+// A formulation of a system, which must outlive it.
+template <class S>
+class Formulated {
+ public:
+  virtual ~Formulated() = default;
+  virtual const AnySystem<S>& system() const = 0;
+  virtual void save(MemoryWriter& out) = 0;
+  virtual void load(MemoryReader& in) = 0;
+};
+
+// Why a formulation does not exist for a system; empty if it does.
+template <class S>
+std::string lacks_formulation(const Formulation& formulation, const AnySystem<S>& sys);
+template <class S>
+std::unique_ptr<Formulated<S>> formulate(const Formulation& formulation, const AnySystem<S>& sys);
+
+}  // namespace holonom

@@ -1,0 +1,48 @@
+#include "holonom/analysis/model_certificate.hpp"
+
+#include "holonom/analysis/numerical_map.hpp"
+#include "holonom/methods/substeps.hpp"
+#include "holonom/model/start.hpp"
+#include "holonom/model/toml.hpp"
+#include "holonom/run/precision.hpp"
+#include "holonom/run/preparation.hpp"
+
+namespace holonom {
+
+namespace {
+
+template <class S>
+ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled) {
+  const Model& model = compiled->model();
+  const MethodEntry chosen = find_method(spec, model);
+  constexpr double steps = 2e4;  // about
+  const bool native = use_native(spec.engine, spec.precision, model, steps * substeps(chosen.info).count,
+                                 spec.name_of("engine") + " llvm");
+  const ModelSystem<S> sys(compiled, native ? Engine::native : Engine::interpreter);
+  const Start<S> start = initial_state(sys);
+  const S h = step_of(start, spec, model);
+  (void)chosen.make<S>(sys);  // throws if the method does not suit the model
+  const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = spec.tolerance}, .compensated = {}});
+  ModelCertificate made{.model = sys.labels().model,
+                        .precision = precision_name<S>(),
+                        .engine = engine_name(native),
+                        .method = entry.info,
+                        .step = to_text(h),
+                        .certificate = {},
+                        .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {entry.info})};
+  made.certificate = certify<S>(entry, sys, start.state, h);
+  return made;
+}
+
+}  // namespace
+
+ModelCertificate certify_model(const RunSpec& spec) {
+  ModelChanges changes(spec.set);
+  changes.prefix = spec.prefix;
+  Model model = load_model(spec.model, changes);
+  replace_formulas(spec, model);
+  const auto compiled = compile(std::move(model));
+  return in_precision(spec.precision, [&]<class S> { return certify_in<S>(spec, compiled); });
+}
+
+}  // namespace holonom

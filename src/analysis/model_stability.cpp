@@ -1,0 +1,34 @@
+#include "holonom/analysis/model_stability.hpp"
+
+#include "holonom/model/start.hpp"
+#include "holonom/model/toml.hpp"
+#include "holonom/run/preparation.hpp"
+
+namespace holonom {
+
+ModelStability model_stability(const RunSpec& spec) {
+  if (spec.formulation == "direct")
+    throw InputError("the constrained equations themselves have no residuals: give " + spec.name_of("formulation") +
+                     ", such as dirac");
+  ModelChanges changes(spec.set);
+  changes.prefix = spec.prefix;
+  Model source = load_model(spec.model, changes);
+  replace_formulas(spec, source);
+  const ModelSystem<double> sys(compile(std::move(source)));
+  const Model& model = sys.compiled().model();
+  RunSpec measured = spec;  // by a method that suits all formulations
+  measured.method = "gauss-4";
+  const MethodInfo method = find_method(measured, model).info;
+  const Formulation formulation = Formulation::parse(method.formulation);
+  const Start<double> start = initial_state(sys);
+  ModelStability made{.model = sys.labels().model,
+                      .formulation = method.formulation,
+                      .step = step_of(start, spec, model),
+                      .report = {},
+                      .warnings = rank_remarks<double>(sys, start.state, model.place("initial.q"), {method})};
+  const auto [steps, every] = length_of(start, spec, model, made.warnings);
+  made.report = residual_stability(sys, formulation, start.state, made.step, steps, every);
+  return made;
+}
+
+}  // namespace holonom
