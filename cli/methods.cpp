@@ -1,9 +1,11 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "holonom/formulations/formulation.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/model_system.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/run/preparation.hpp"
 #include "json.hpp"
 #include "output.hpp"
 
@@ -35,14 +37,17 @@ std::string kept(const MethodInfo& info) {
 }
 
 // Why a method cannot run on the model, or nothing.
-std::string obstacle(const MethodEntry& entry, const AnySystem<double>* sys) {
+std::string obstacle(const MethodEntry& entry, const ModelSystem<double>* sys) {
   if (!sys) return {};
   try {
     (void)entry.make<double>(*sys);
+    if (!entry.info.formulation.empty()) (void)rank_remarks<double>(*sys, initial_state(*sys).state, "", {entry.info});
     return entry.info.constrained || sys->m() == 0
                ? ""
                : "with constraints it keeps nothing, and diverges in general; take " + entry.info.key + "+jay";
   } catch (const Unsuitable& e) {
+    return e.what();
+  } catch (const InputError& e) {
     return e.what();
   }
 }
@@ -109,6 +114,14 @@ int methods_command(const Options& o) {
   }
   std::printf("\nKeys:\n");
   for (const MethodFamily& family : methods().families()) std::printf("  %s\n", family.pattern.c_str());
+  std::printf("\nFormulations, on which methods run without constraints:\n");
+  for (const FormulationInfo& f : formulations())
+    std::printf("  %-24s %s\n",
+                (f.name + (f.parameter.empty() ? ""
+                           : f.usual.empty()   ? ":" + f.parameter
+                                               : "[:" + f.parameter + "]"))
+                    .c_str(),
+                f.title.c_str());
   return exit_done;
 }
 

@@ -24,13 +24,15 @@ std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const Sta
       dq[i] = 1e-2 * (extent > 0 ? extent : 1.0) * normal(random);
       dp[i] = 1e-1 * (speed > 0 ? speed : 1.0) * normal(random);
     }
-    for (; part > 1e-6; part /= 10) {
+    while (part > 1e-6) {
       State<double> y = x;
       axpy(part, dq, y.q);
       axpy(1.0, dp, y.p);
-      if (!sys.diagnose(y.q, y.p).empty() || !manifold.project(y).ok()) continue;
-      states.push_back(std::move(y));
-      break;
+      if (sys.diagnose(y.q, y.p).empty() && manifold.project(y).ok()) {
+        states.push_back(std::move(y));
+        break;
+      }
+      part /= 10;
     }
   }
   return states;

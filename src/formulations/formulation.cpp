@@ -45,12 +45,14 @@ const std::vector<FormulationInfo>& table() {
        .citation = leimkuhler_reich},
       {.name = "baumgarte",
        .title = "Baumgarte's stabilisation: g'' + 2 alpha g' + alpha^2 g = 0",
+       .damps = true,
        .parameter = "alpha",
        .usual = "1",
        .no_impulses = "it is no Hamiltonian system",
        .citation = "J. Baumgarte, Comput. Meth. Appl. Mech. Eng. 1 (1972) 1-16"},
       {.name = "baumgarte-twice",
        .title = "the variant of Leimkuhler and Reich: g' = psi - alpha g, psi' = -alpha psi",
+       .damps = true,
        .parameter = "alpha",
        .usual = "1",
        .no_impulses = "it is no Hamiltonian system",
@@ -105,6 +107,10 @@ std::span<const FormulationInfo> formulations() { return table(); }
 std::string Formulation::key() const {
   if (!info) return "direct";
   return info->name + (parameter.empty() || parameter == info->usual ? "" : ":" + parameter);
+}
+
+bool Formulation::is_reversible() const {
+  return !info->damps && (info->parameter != "alpha" || std::strtod(parameter.c_str(), nullptr) == 0);
 }
 
 Formulation Formulation::parse(const std::string& text) {

@@ -8,12 +8,14 @@
 #include "holonom/coefficients/explicit_tableau.hpp"
 #include "holonom/coefficients/pair_file.hpp"
 #include "holonom/coefficients/scheme_file.hpp"
-#include "holonom/methods/formulated_key.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/shake.hpp"
 #include "holonom/methods/word.hpp"
 
 namespace holonom {
+
+struct Formulation;
+struct FormulatedProjection;
 
 // What the moves of a word are.
 enum class Moves {

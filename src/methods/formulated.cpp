@@ -4,6 +4,7 @@
 #include "families.hpp"
 #include "holonom/errors.hpp"
 #include "holonom/expr/parser.hpp"
+#include "holonom/methods/formulated_key.hpp"
 
 namespace holonom {
 
@@ -92,6 +93,7 @@ MethodInfo claims(const MethodInfo& method, const FormulatedKey& key) {
   info.constrained = true;
   const bool state_space = formulation.name == "state-space";
   info.keeps_position = info.keeps_hidden = state_space || symplectic || (orthogonal && key.projection.every == 1);
+  if (!key.formulation.is_reversible()) info.symmetric = false;
   if (orthogonal || stage) info.symmetric = info.symplectic = info.momentum_maps = false;
   if (symplectic || state_space) info.compensated = false;
   info.stage_multipliers = info.fixed_sizes = info.for_fields = info.from_positions = false;

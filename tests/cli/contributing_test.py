@@ -60,7 +60,9 @@ class Contributing(unittest.TestCase):
         out = self.folder / (source.replace("/", "-") + ".o")
         words[words.index("-o") + 1] = str(out)
         words[words.index("-c") + 1] = str(self.folder / source) if not pathlib.Path(source).is_absolute() else source
-        words = [w for w in words if not re.match(r"-O\d", w) and w != "-include" and "cmake_pch" not in w]
+        # (without the precompiled header, which clang is told of in other words)
+        words = [w for w in words
+                 if not re.match(r"-O\d", w) and w not in ("-include", "-include-pch", "-Xclang") and "cmake_pch" not in w]
         done = subprocess.run([*words, "-O0"], cwd=command["directory"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[:3000])
         return out

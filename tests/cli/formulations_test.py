@@ -36,6 +36,13 @@ class Formulations(CliTest):
         self.assertLess(kept["constraint"]["position_max"], 1e-15)
         self.assertLess(kept["constraint"]["hidden_max"], 1e-15)
 
+    def test_large_residuals_are_told(self):
+        model = MODELS / "spherical-pendulum.toml"
+        result = self.run_program("run", model, "--method", "gauss-1@h-m", "--step", "0.02", "--steps", 60)
+        self.assertIn("this is not the constrained motion any more", result.stderr)
+        result = self.run_program("run", model, "--method", "gauss-1@h-m+orthogonal", "--step", "0.02", "--steps", 60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
     def test_wedge(self):
         model = MODELS / "double-pendulum.toml"
         run = lambda *more: self.json(model, "--steps", 200, "--wedge", *more)["invariants"]["wedge"]

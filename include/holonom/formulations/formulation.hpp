@@ -16,6 +16,7 @@ namespace holonom {
 struct FormulationInfo {
   std::string name = {}, alias = {}, title = {};
   bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic
+  bool damps = false;              // residuals, in one direction of time
   bool independent = true;         // constraints must be independent
   std::string parameter = {};      // what the number behind its name is; empty: it takes none
   std::string usual = {};          // the number, if none is given; empty: one must be
@@ -44,6 +45,8 @@ struct Formulation {
 
   explicit operator bool() const { return info != nullptr; }
   std::string key() const;
+  // Whether time can be reversed in it, if it can in the system itself: damping and α cannot be.
+  bool is_reversible() const;
 
   // Throws InputError.
   static Formulation parse(const std::string& text);

@@ -337,7 +337,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
     for (int i = 0; i < d_; ++i) axpy(at.theta[i], A_[static_cast<std::size_t>(i)], at.p);
     x_.q = at.q;
     x_.p = at.p;
-    if (const Status s = manifold_.project_momentum(x_); !s.ok()) return s;
+    if (const Status s = manifold_.project_momentum(x_, true); !s.ok()) return s;
     at.p = x_.p;
     return {};
   }

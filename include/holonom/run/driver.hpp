@@ -76,6 +76,8 @@ class Driver {
   RunStatus status() const { return status_; }
   // For each invariant, the first step after which it was not finite, or −1
   const std::vector<long>& invariants_undefined() const { return result_.invariant_undefined; }
+  // The largest residual of the constraints so far, of their terms
+  const Real<S>& largest_residual() const { return result_.position_relative; }
   RunResult<S> result();
 
   // All that a run needs to go on, the method's memory and the recorders' included; to be loaded into a driver that was

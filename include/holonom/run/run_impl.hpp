@@ -195,6 +195,12 @@ std::vector<std::string> RunOf<S>::remarks() const {
                      std::to_string(step) + " (t = " + shorten(S(S(step) * h_)) +
                      "), and maybe later: whether it is kept is not known");
     }
+  constexpr double large = 0.01;
+  if (const double residual = to_double(driver_->largest_residual());
+      !method.formulation.empty() && !method.keeps_position && !(residual < large))
+    list.push_back("the constraints are violated by up to " + shorten(residual) +
+                   " of their terms: this is not the constrained motion any more. Take a shorter step, a " +
+                   spec_.name_of("projection") + ", or another " + spec_.name_of("formulation"));
   if (happened.may_stop() && !happened.stopped && done() == steps)
     list.push_back("the run was to stop at an event that did not happen: it went to its end");
   return list;

@@ -46,7 +46,7 @@ class Brackets {
     known_ = false;
     x_.q = q;
     x_.p = p;
-    if (const Status status = manifold_.multipliers(x_); !status.ok()) return status;
+    if (const Status status = manifold_.multipliers(x_, true); !status.ok()) return status;
     sys_.g(q, g_);
     sys_.H_p(q, p, v_);
     sys_.H_q(q, p, f_);

@@ -113,22 +113,23 @@ class Manifold {
       if (round == rounds) return {Failure::no_convergence, r.constraint, to_double(r.relative)};
     }
   }
-  Status project_momentum(State<S>& x) {
+  // keep_rank: independent constraints stay independent, so that nothing has to be decided, nor allocated.
+  Status project_momentum(State<S>& x, bool keep_rank = false) {
     if (sys_.m() == 0) return {};
-    if (const Status s = analyse(x); !s.ok()) return s;
+    if (const Status s = analyse(x, keep_rank); !s.ok()) return s;
     return onto_cotangent(sys_, gram_, G_, x.q, x.p, v_, r_, scale_, {});
   }
 
   // λ(q, p) of the underlying differential equation. It fails where the second derivatives of g are not known.
-  Status multipliers(State<S>& x) {
+  Status multipliers(State<S>& x, bool keep_rank = false) {
     if (sys_.m() == 0) return {};
     if (!knows(sys_, Quantity::g_qq)) return {Failure::not_finite};
-    if (const Status s = analyse(x); !s.ok()) return s;
+    if (const Status s = analyse(x, keep_rank); !s.ok()) return s;
     sys_.H_p(x.q, x.p, v_);
     sys_.H_q(x.q, x.p, force_);
     free_acceleration(sys_, x.q, x.p, v_, force_, a_, b_);
     exact_multipliers(sys_, gram_, G_, x.q, v_, a_, x.lambda, c_);
-    minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
+    if (gram_.rank() < gram_.m()) minimise_norm(gram_, G_, scale_.row_units(), x.lambda);
     return {};
   }
 
@@ -189,10 +190,14 @@ class Manifold {
     scale_.begin(sys_, MetricAt<AnySystem<S>>{sys_, q, v_}, q, G_, c_);
     scale_known_ = true;
   }
-  Status analyse(const State<S>& x) {
+  Status analyse(const State<S>& x, bool keep_rank = false) {
     sys_.G(x.q, G_);
     if (!scale_known_) find_scale(x.q);
-    return gram_.analyse(G_, metric(x), scale_.row_units());
+    if (!keep_rank || !independent_)
+      if (const Status s = gram_.analyse(G_, metric(x), scale_.row_units()); !s.ok()) return s;
+    independent_ = gram_.rank() == gram_.m();
+    // (at the first state as well: what is found does not depend on which was the first)
+    return keep_rank && independent_ ? gram_.factor(G_, metric(x)) : Status{};
   }
   Residual<R> measure(const Vec<R>& inverse_scale) const {
     Residual<R> result;
@@ -210,6 +215,7 @@ class Manifold {
   ConstraintScale<S, Dynamic, Dynamic> scale_;
   Vec<R> largest_hidden_, others_, fastest_, impulses_;  // others_: the motion of others, if a constraint never moves
   bool scale_known_ = false, rank_known_ = false, redundant_ = false;
+  bool independent_ = false;  // constraints, when they were analysed last
 };
 
 }  // namespace holonom
