@@ -17,7 +17,7 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   const Nodes &q = model_.q, &p = model_.p, &v = model_.v;
   const std::size_t n = q.size(), m = model_.constraints.size();
   const Nodes g = nodes_of(model_.constraints);
-  const auto make = [&](std::vector<Nodes> in, std::vector<Nodes> out) {
+  const auto make = [&](const std::vector<Nodes>& in, const std::vector<Nodes>& out) {
     return std::make_shared<const Program>(graph, in, out);
   };
   // Without parts all of V is slow.

@@ -75,7 +75,9 @@ class NumericalMap {
   }
   void require(const Status& status, long number) const {
     if (status.ok()) return;
-    constexpr const char* words[] = {"", "NaN or infinity", "no convergence", "dependent constraints", "a wrong root"};
+    constexpr const char* words[] = {
+        "", "NaN or infinity", "no convergence", "dependent constraints", "the end of a chart", "a wrong root"};
+    static_assert(std::size(words) == static_cast<std::size_t>(Failure::wrong_root) + 1);
     char residual[48] = "";
     if (status.residual != 0) std::snprintf(residual, sizeof residual, ", residual %.3g", status.residual);
     std::string what = words[static_cast<int>(status.failure)];

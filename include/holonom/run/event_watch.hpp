@@ -12,7 +12,7 @@ class FirstEvents final : public EventRecorder<S> {
  public:
   void event(const Event<S>& e) override {
     constexpr std::size_t most_events = 1000, most_numbers = 1000000;
-    const auto numbers = static_cast<std::size_t>(2 * e.state.q.size());
+    const auto numbers = 2 * static_cast<std::size_t>(e.state.q.size());
     if (list.size() < most_events && list.size() * numbers < most_numbers) list.push_back(e);
   }
   void save(MemoryWriter& out) override { out("events", list); }

@@ -122,9 +122,12 @@ class FineCoefficients {
   };
   static constexpr double grid = 1024;
 
-  const Parts& part(int i, int j) const { return parts_[static_cast<std::size_t>(i * columns_ + j)]; }
+  std::size_t place(int i, int j) const {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(j);
+  }
+  const Parts& part(int i, int j) const { return parts_[place(i, j)]; }
   void set(int i, int j, const S& x, const S& rest) {
-    Parts& parts = parts_[static_cast<std::size_t>(i * columns_ + j)];
+    Parts& parts = parts_[place(i, j)];
     parts.coarse = S(std::round(grid * to_double(x)) / grid);
     parts.fine = S(x - parts.coarse) + rest;
     parts.rounded = parts.coarse + parts.fine;

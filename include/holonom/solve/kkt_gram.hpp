@@ -106,7 +106,7 @@ class KktGram {
     const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
       const Index constraint = k_->order[at(k)] - k_->n;
       if (constraint < 0) return S(S(1) / d);  // positive by construction
-      const S reciprocal = dropped_.reciprocal(constraint, d, -value(d) > threshold * size, constraint, status);
+      S reciprocal = dropped_.reciprocal(constraint, d, -value(d) > threshold * size, constraint, status);
       stop = !status.ok();
       return reciprocal;
     };

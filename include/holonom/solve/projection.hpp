@@ -14,7 +14,7 @@ namespace holonom {
 // The step as it is
 template <class Sys>
 struct NoProjection {
-  static constexpr std::string_view name = "";
+  static constexpr std::string_view name{};
 };
 
 // ---- the list

@@ -107,7 +107,7 @@ class SparseGram {
       return diagonal(g, k);
     };
     const auto pivot = [&](int k, const S& d, const R& size, bool& stop) {
-      const S reciprocal = dropped_.reciprocal(k, d, value(d) > threshold * size, k_->order[at(k)], status);
+      S reciprocal = dropped_.reciprocal(k, d, value(d) > threshold * size, k_->order[at(k)], status);
       stop = !status.ok();
       return reciprocal;
     };
