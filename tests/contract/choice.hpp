@@ -110,8 +110,12 @@ inline std::vector<Form> forms(const MethodInfo& info, const Case& on) {
 // Not everything has to run every time. HOLONOM_TEST_ALL=1 (make test-full) runs all there is; else one of `every`
 // runs. Which one depends on HOLONOM_TEST_SEED (make test: the commit): all have their turn, and a failure can be
 // repeated.
+inline bool runs_everything() {
+  const char* all = std::getenv("HOLONOM_TEST_ALL");
+  return all && std::string_view(all) != "0";
+}
 inline bool in_rotation(std::string_view name, std::uint64_t every) {
-  if (const char* all = std::getenv("HOLONOM_TEST_ALL"); all && std::string_view(all) != "0") return true;
+  if (runs_everything()) return true;
   const char* seed = std::getenv("HOLONOM_TEST_SEED");
   std::uint64_t hash = 0xcbf29ce484222325;  // Fowler, Noll, Vo
   const auto add = [&](std::string_view text) {
