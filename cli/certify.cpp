@@ -75,12 +75,7 @@ void print_table(const ModelCertificate& made) {
 }
 
 int certify_command(const Options& o) {
-  RunSpec spec = o.spec;
-  spec.prefix = "--";
-  spec.set = overrides(o.set);
-  spec.precision = precision_of(o.precision);
-  spec.engine = engine_of(o.engine);
-  const ModelCertificate made = certify_model(spec);
+  const ModelCertificate made = certify_model(completed(o.spec, o.set, o.precision, o.engine));
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json)

@@ -79,14 +79,24 @@ inline void add_formulation_options(CLI::App& cmd, RunSpec& spec) {
   cmd.add_option("--project-every", spec.project_every, "Project after every K-th step")->check(at_least(1));
 }
 
-inline void add_engine_option(CLI::App& cmd, std::string& engine) {
-  cmd.add_option("--engine", engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
-}
-
 inline EngineChoice engine_of(const std::string& word) {
   if (word == "interp") return EngineChoice::interpreter;
   if (word == "llvm") return EngineChoice::native;
   return EngineChoice::automatic;
+}
+
+// A spec as far as all commands have its options
+inline RunSpec completed(RunSpec spec, const std::vector<std::string>& set, const std::string& precision = "double",
+                         const std::string& engine = "auto") {
+  spec.prefix = "--";
+  spec.set = overrides(set);
+  spec.precision = precision_of(precision);
+  spec.engine = engine_of(engine);
+  return spec;
+}
+
+inline void add_engine_option(CLI::App& cmd, std::string& engine) {
+  cmd.add_option("--engine", engine, "interp, llvm or auto")->check(CLI::IsMember({"interp", "llvm", "auto"}));
 }
 
 }  // namespace holonom

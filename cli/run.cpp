@@ -200,11 +200,7 @@ StageMatrix stage_matrix(const std::string& word) {
 }
 
 RunSpec spec_of(const Options& o) {
-  RunSpec spec = o.spec;
-  spec.prefix = "--";
-  spec.set = overrides(o.set);
-  spec.precision = precision_of(o.precision);
-  spec.engine = engine_of(o.engine);
+  RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
   spec.newton = stage_matrix(o.newton);
   spec.watch_all = o.watch == "all";
   spec.stage_multipliers = o.multipliers == "stage";

@@ -49,10 +49,7 @@ void print_table(const ModelStability& made) {
 }
 
 int stability_command(const Options& o) {
-  RunSpec spec = o.spec;
-  spec.prefix = "--";
-  spec.set = overrides(o.set);
-  const ModelStability made = model_stability(spec);
+  const ModelStability made = model_stability(completed(o.spec, o.set));
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json)
     std::printf("%s\n", to_json(made).c_str());

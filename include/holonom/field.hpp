@@ -6,12 +6,6 @@
 
 namespace holonom {
 
-// What a field says where it is not defined
-template <class S>
-S not_a_number() {
-  return S(std::numeric_limits<Real<S>>::quiet_NaN());
-}
-
 template <class S>
 class Field {
  public:

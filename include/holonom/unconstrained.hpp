@@ -5,6 +5,12 @@
 
 namespace holonom {
 
+// What they say where they are not defined
+template <class S>
+S not_a_number() {
+  return S(std::numeric_limits<Real<S>>::quiet_NaN());
+}
+
 template <class S>
 class Unconstrained : public AnySystem<S> {
  public:

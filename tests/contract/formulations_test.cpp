@@ -158,9 +158,9 @@ TEST(Formulations, PenaltyTendsToTheConstrainedMotion) {
     for (int k = 0; k < 4000; ++k) ASSERT_TRUE(method->step(y, h).ok());
     const double error = largest_difference(x.q, y.q);
     std::printf("penalty with eps = %s: error of q at t = 2: %.2e\n", eps, error);
-    EXPECT_LT(error, 20 * std::stod(eps));
+    EXPECT_LT(error, 6 * std::stod(eps));
     if (before > 0) {
-      EXPECT_NEAR(before / error, 10, 4);
+      EXPECT_NEAR(before / error, 10, 0.6);
     }
     before = error;
   }

@@ -15,7 +15,8 @@ struct ModelCertificate {
   std::vector<std::string> warnings;
 };
 
-// Of a spec: model, set, method, step, precision, engine and tolerance. Throws InputError or Unsuitable.
+// Of a spec: model, set, method, formulation, projection, step, precision, engine and tolerance. Throws InputError or
+// Unsuitable.
 ModelCertificate certify_model(const RunSpec& spec);
 
 }  // namespace holonom

@@ -29,7 +29,7 @@ class ConstrainedEnergy final : public Unconstrained<S> {
   }
 
   S H(const Vec<S>& q, const Vec<S>& p) const override {
-    if (!find_multipliers(q, p)) return not_finite();
+    if (!find_multipliers(q, p)) return not_a_number<S>();
     S sum = sys_.H(q, p) + dot(mu_, at_.g());
     if (with_hidden_) sum += dot(eta_, at_.psi());
     return sum;
@@ -67,8 +67,6 @@ class ConstrainedEnergy final : public Unconstrained<S> {
   }
 
  private:
-  static S not_finite() { return S(std::numeric_limits<Real<S>>::quiet_NaN()); }
-
   // γ, η, ρ and μ
   bool find_multipliers(const Vec<S>& q, const Vec<S>& p) const {
     if (at_.is_at(q, p) && known_) return true;
@@ -94,8 +92,8 @@ class ConstrainedEnergy final : public Unconstrained<S> {
 
   void find_gradient(const Vec<S>& q, const Vec<S>& p) const {
     if (!find_multipliers(q, p)) {
-      fill(gradient_.q, not_finite());
-      fill(gradient_.p, not_finite());
+      fill(gradient_.q, not_a_number<S>());
+      fill(gradient_.p, not_a_number<S>());
       return;
     }
     if (gradient_known_) return;
@@ -119,8 +117,8 @@ class ConstrainedEnergy final : public Unconstrained<S> {
   //   λ'·x + (αx − y)ᵀK⁻¹y − xᵀK⁻¹B K⁻¹y.
   void find_product(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w) const {
     if (!find_multipliers(q, p)) {
-      fill(product_.q, not_finite());
-      fill(product_.p, not_finite());
+      fill(product_.q, not_a_number<S>());
+      fill(product_.p, not_a_number<S>());
       return;
     }
     product_.clear();

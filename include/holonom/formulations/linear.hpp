@@ -39,7 +39,7 @@ class LinearlyConstrained final : public Unconstrained<S> {
   void H_q(const Vec<S>& q, const Vec<S>&, Vec<S>& out) const override { V_q(q, out); }
   void evaluate(Quantity f, const Arguments<S>& x, Vec<S>& out) const override {
     if (f != Quantity::H_qq && f != Quantity::V_qq) return sys_.evaluate(f, x, out);
-    if (!project(*x.q)) return fill(out, S(std::numeric_limits<Real<S>>::quiet_NaN()));
+    if (!project(*x.q)) return fill(out, not_a_number<S>());
     u_ = *x.u;
     multiply(at_.G(), u_, x_);
     displace(u_);
@@ -51,11 +51,9 @@ class LinearlyConstrained final : public Unconstrained<S> {
     if (is_per_constraint(f) || is_of_multipliers(f)) return {};
     return sys_.lacks(f == Quantity::H_qq ? Quantity::V_qq : f);
   }
-  S V(const Vec<S>& q) const override {
-    return project(q) ? sys_.V(on_) : S(std::numeric_limits<Real<S>>::quiet_NaN());
-  }
+  S V(const Vec<S>& q) const override { return project(q) ? sys_.V(on_) : not_a_number<S>(); }
   void V_q(const Vec<S>& q, Vec<S>& out) const override {
-    if (!project(q)) return fill(out, S(std::numeric_limits<Real<S>>::quiet_NaN()));
+    if (!project(q)) return fill(out, not_a_number<S>());
     sys_.V_q(on_, out);
     tangent(out);
   }

@@ -297,7 +297,7 @@ void Driver<S>::fail(const Status& s) {
           ") are too near to each other to tell which is the right one." + smaller;
       break;
     case Failure::chart_ends:
-      what = "the chart of the state space form ends here. Take the charts `partition`, or `every:K` or `tangent`.";
+      what = "the chart of the state space form ends here. Take the chart partition, every:K or tangent.";
       break;
     case Failure::singular: {
       // Names come from the last good state, where the same constraints are nearly dependent.

@@ -19,7 +19,7 @@ class Wedge final : public Companion<S> {
   // `dual`: the system in dual numbers, and `sys` as it is. Throws Unsuitable if the method does not suit it.
   Wedge(const AnySystem<S>& sys, std::shared_ptr<const AnySystem<D>> dual, const MethodEntry& method,
         const MethodOptions& options)
-      : sys_(sys), dual_(std::move(dual)) {
+      : sys_(sys), dual_(std::move(dual)), retry_(method.info.one_step) {
     for (auto& along : along_) along.method = method.make<D>(*dual_, options);
   }
 
@@ -51,7 +51,8 @@ class Wedge final : public Companion<S> {
   Status step(const S& h) override {
     for (auto& along : along_) {
       Status s = along.method->step(along.x, D(h));
-      if (!s.ok()) s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
+      if (!s.ok() && retry_)
+        s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
       if (!s.ok()) return s;
     }
     return {};
@@ -90,6 +91,7 @@ class Wedge final : public Companion<S> {
 
   const AnySystem<S>& sys_;
   std::shared_ptr<const AnySystem<D>> dual_;
+  const bool retry_;  // as the driver does, not for methods with a history
   struct {
     std::unique_ptr<AnyMethod<D>> method;
     State<D> x;

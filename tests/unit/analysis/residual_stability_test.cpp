@@ -2,8 +2,8 @@
 // growth that is foreseen against the growth that is measured.
 #include "holonom/analysis/residual_stability.hpp"
 
+#include "formulations/near_start.hpp"
 #include "holonom/methods/any_method.hpp"
-#include "models.hpp"
 
 namespace holonom::test {
 namespace {
@@ -15,22 +15,9 @@ Square<double> matrix_at_start(const ModelSystem<double>& sys, const char* formu
   return L;
 }
 
-// H = p·p/2, g = (q·q − 1)/2: a centre of frequency 2|p| for Dirac's Hamiltonian, a saddle for H_M.
-const char* const circle = R"(
-[coordinates]
-names = ["x", "y"]
-[energy]
-mass = [1, 1]
-potential = "0"
-[constraints]
-g = "(x^2 + y^2 - 1)/2"
-[initial]
-q = { x = "0.6", y = "0.8" }
-v = { x = "-1.2", y = "0.9" }
-)";
-
+// A centre of frequency 2|p| for Dirac's Hamiltonian, a saddle for H_M
 TEST(ResidualStability, CentreAndSaddleOfSection36) {
-  const ModelSystem<double> sys(from_text(circle));
+  const ModelSystem<double> sys = circle();
   const double pp = 1.5 * 1.5;
   const auto expect = [](const Square<double>& L, double a, double b, double c, double d) {
     EXPECT_NEAR(L(0, 0), a, 1e-13);
@@ -48,7 +35,7 @@ TEST(ResidualStability, CentreAndSaddleOfSection36) {
 
 // The α of section 3.4: λ² = α² − 4 p·p. Eigenvalues come in pairs ±λ, so that no α damps a Hamiltonian.
 TEST(ResidualStability, AlphaDoesNotDampDirac) {
-  const ModelSystem<double> sys(from_text(circle));
+  const ModelSystem<double> sys = circle();
   for (const double alpha : {-2.0, 0.0, 1.0, 5.0}) {
     const auto found = eigenvalues(matrix_at_start(sys, ("dirac:" + std::to_string(alpha)).c_str()));
     ASSERT_EQ(found.size(), 2u);

@@ -122,20 +122,8 @@ TEST(Formulations, ResidualsOfFieldsObeyTheirLinearEquation) {
   }
 }
 
-// Section 3.6 of Leimkuhler and Reich: H = p·p/2, g = (q·q − 1)/2.
 TEST(Formulations, DiracsHamiltonianOfSection36) {
-  const ModelSystem<double> sys(from_text(R"(
-[coordinates]
-names = ["x", "y"]
-[energy]
-mass = [1, 1]
-potential = "0"
-[constraints]
-g = "(x^2 + y^2 - 1)/2"
-[initial]
-q = { x = 1, y = 0 }
-v = { x = 0, y = 1 }
-)"));
+  const ModelSystem<double> sys = circle();
   const auto K = formulate<double>(Formulation::parse("dirac"), sys);
   const Vec<double> q{1.1, 0.3}, p{-0.4, 0.9};
   const double qq = dot(q, q), pp = dot(p, p), qp = dot(q, p);

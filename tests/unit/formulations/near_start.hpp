@@ -1,19 +1,45 @@
 // States near the start of a model, off its manifold, and directions, for tests of formulations.
 #pragma once
 
+#include <filesystem>
 #include <random>
 
 #include "holonom/dual.hpp"
+#include "holonom/solve/constraint_rank.hpp"
 #include "models.hpp"
 
 namespace holonom::test {
 
-// One constraint; several, with {ψ, ψ} ≠ 0; a general H; M(q); a torus; many constraints; a sparse mass
+// All models with constraints, but for those whose constraints are redundant: off the manifold these contradict each
+// other, and there are no formulations.
 inline const std::vector<std::string>& formulation_models() {
-  static const std::vector<std::string> all{"pendulum",         "pendulum-quadratic", "double-pendulum",
-                                            "charged-particle", "slider-crank",       "rigid-body-heavy",
-                                            "geodesic-torus",   "kepler-sphere",      "lj-chain"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(HOLONOM_MODELS)) {
+      if (file.path().extension() != ".toml") continue;
+      const ModelSystem<double> sys(load(file.path().stem()));
+      if (sys.m() > 0 && constraint_rank(sys, initial_state(sys).state).rank == sys.m())
+        found.push_back(file.path().stem());
+    }
+    return found;
+  }();
   return all;
+}
+
+// Section 3.6 of Leimkuhler and Reich: H = p·p/2, g = (q·q − 1)/2
+inline ModelSystem<double> circle() {
+  return ModelSystem<double>(from_text(R"(
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "0"
+[constraints]
+g = "(x^2 + y^2 - 1)/2"
+[initial]
+q = { x = "0.6", y = "0.8" }
+v = { x = "-1.2", y = "0.9" }
+)"));
 }
 
 struct NearStart {
