@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   CompareSpec spec;
-  std::string methods, out, precision = "double", engine = "auto";
+  std::string methods, formulations, out, precision = "double", engine = "auto";
   std::optional<std::string> step;
   std::vector<std::string> set;
   bool force = false, json = false;
@@ -246,6 +246,7 @@ int compare_command(const Options& o) {
   spec.prefix = "--";
   spec.set = overrides(o.set);
   spec.methods = split_list(o.methods, "--methods");
+  if (!o.formulations.empty()) spec.formulations = split_list(o.formulations, "--formulations");
   if (o.step) spec.steps = split_list(*o.step, "--step");
   spec.precision = precision_of(o.precision);
   spec.engine = engine_of(o.engine);
@@ -274,6 +275,8 @@ void add_compare(CLI::App& app, Command& chosen) {
       app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
   cmd->add_option("--methods", o->methods, "The methods, separated by commas; see 'holonom methods'")->required();
+  cmd->add_option("--formulations", o->formulations,
+                  "Each method on each of these, separated by commas: direct, dirac, h-m+symplectic, ...");
   cmd->add_option("--step", o->step,
                   "The step sizes, separated by commas: numbers or formulas of the model's parameters");
   cmd->add_option("--until", o->spec.until, "The end of all runs, a number or a formula");

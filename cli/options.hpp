@@ -70,7 +70,7 @@ inline CLI::Validator at_least(long least) {
 inline void add_formulation_options(CLI::App& cmd, RunSpec& spec) {
   cmd.add_option("--formulation", spec.formulation,
                  "Run the method on the system without constraints: underlying, dirac, h-m, weak, linear, baumgarte, "
-                 "baumgarte-twice, penalty or state-space (default: direct)");
+                 "baumgarte-twice, penalty, index-2 or state-space (default: direct)");
   cmd.add_option("--alpha", spec.alpha, "The number of the formulation: alpha, or eps of penalty");
   cmd.add_option("--chart", spec.chart, "Of state-space: fixed, partition, every:K or tangent");
   cmd.add_option("--projection", spec.projection,

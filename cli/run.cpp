@@ -269,6 +269,8 @@ void add_run(CLI::App& app, Command& chosen) {
       ->allow_extra_args(false);
   cmd->add_flag("--wedge", o->spec.wedge,
                 "Carry two tangent vectors along, and record their wedge product like an invariant");
+  cmd->add_option("--tangent", o->spec.tangent,
+                  "A tangent vector for --wedge, such as x=1,p_y=0.5, made consistent with the constraints; give two");
   cmd->add_option("--events-out", o->spec.events_out, "Write the events to this .csv file")->check(file_name());
   auto* force = cmd->add_flag("--force", o->spec.force, "Overwrite an existing output file");
   cmd->add_option("--checkpoint", o->spec.checkpoint,

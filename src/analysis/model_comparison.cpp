@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "holonom/methods/formulated_key.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
@@ -35,10 +36,7 @@ ModelComparison::ModelComparison(CompareSpec spec) : spec_(std::move(spec)) {
   ModelChanges changes(spec_.set);
   changes.prefix = spec_.prefix;
   Model model = load_model(spec_.model, changes);
-  std::string list;
-  for (const std::string& key : spec_.methods) list += (list.empty() ? "" : ",") + key;
-  for (const std::string& key : spec_.methods)
-    methods_.push_back(find_method(key, spec_.name_of("methods") + " " + list + ": "));
+  find_methods();
   std::vector<NodeId> values;  // of the steps, of `until`, and of the step of the reference
   for (const std::string& formula : spec_.steps) values.push_back(model.constant(formula, spec_.name_of("step")));
   if (values.empty()) {
@@ -58,6 +56,38 @@ ModelComparison::ModelComparison(CompareSpec spec) : spec_(std::move(spec)) {
   }
   const auto compiled = compile(std::move(model));
   in_precision(spec_.precision, [&]<class S> { put_together<S>(compiled, values); });
+}
+
+void ModelComparison::find_methods() {
+  const auto listed = [&](const char* field, const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+    return spec_.name_of(field) + " " + list + ": ";
+  };
+  for (const std::string& key : spec_.methods) {
+    const MethodEntry direct = find_method(key, listed("methods", spec_.methods));
+    if (spec_.formulations.empty()) methods_.push_back(direct);
+    for (const std::string& formulation : spec_.formulations) {
+      if (formulation == "direct") {
+        methods_.push_back(direct);
+        continue;
+      }
+      const std::string whole = key + "@" + formulation;
+      try {
+        (void)FormulatedKey::parse(whole);  // what is no formulation is a mistake
+      } catch (const InputError& e) {
+        throw InputError(listed("formulations", spec_.formulations) + e.what());
+      }
+      try {
+        methods_.push_back(methods().find(whole));
+      } catch (const InputError& e) {  // what does not go together is left out
+        warnings_.push_back("left out: " + std::string(e.what()));
+      }
+    }
+  }
+  if (methods_.empty())
+    throw InputError(listed("formulations", spec_.formulations) + "no method goes together with these; " +
+                     warnings_.front());
 }
 
 template <class S>
@@ -100,7 +130,8 @@ void ModelComparison::put_together(const std::shared_ptr<const CompiledModel>& c
   epsilon_ = to_double(epsilon<S>());
   std::vector<MethodInfo> used;
   for (const MethodEntry& m : methods_) used.push_back(m.info);
-  warnings_ = rank_remarks<S>(*sys, start.state, model.place("initial.q"), used);
+  for (std::string& remark : rank_remarks<S>(*sys, start.state, model.place("initial.q"), used))
+    warnings_.push_back(std::move(remark));
   inputs_ = model.files;
   for (const MethodEntry& m : methods_)
     if (!m.info.file.empty()) inputs_.push_back(m.info.file);

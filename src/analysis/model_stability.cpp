@@ -10,6 +10,9 @@ ModelStability model_stability(const RunSpec& spec) {
   if (spec.formulation == "direct")
     throw InputError("the constrained equations themselves have no residuals: give " + spec.name_of("formulation") +
                      ", such as dirac");
+  if (const Formulation asked = Formulation::parse(spec.formulation); asked.info->on_manifold)
+    throw InputError(spec.name_of("formulation") + " " + spec.formulation + ": states of " + asked.info->name +
+                     " are on the manifold: there are no residuals");
   ModelChanges changes(spec.set);
   changes.prefix = spec.prefix;
   Model source = load_model(spec.model, changes);

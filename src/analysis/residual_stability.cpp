@@ -12,8 +12,8 @@ namespace {
 using D = Dual<double>;
 
 const Formulation& existing(const AnySystem<double>& sys, const Formulation& formulation) {
-  if (formulation.info->name == "state-space")
-    throw Unsuitable("states of a state space form are on the manifold: there are no residuals");
+  if (formulation.info->on_manifold)
+    throw Unsuitable("states of " + formulation.info->name + " are on the manifold: there are no residuals");
   if (const std::string reason = lacks_formulation(formulation, sys); !reason.empty())
     throw Unsuitable("the formulation " + formulation.key() + " does not suit this system: " + reason);
   return formulation;

@@ -46,12 +46,13 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (!method.projection.empty())
     return "the projection of " + method.key + " is one of the constrained system itself: take " +
            method.key.substr(0, method.key.find('+')) + "@" + key.formulation.key() + "+orthogonal";
-  if (formulation.name == "state-space") {
-    if (method.family != "gauss" && method.family != "radau-2a")
-      return "state space forms are solved by the stages of implicit Runge-Kutta methods: take a gauss or a radau-2a "
-             "method";
-    if (!key.projection.name.empty()) return "states of a state space form are on the manifold without a projection";
-  }
+  if (formulation.name == "state-space" && method.family != "gauss" && method.family != "radau-2a")
+    return "state space forms are solved by the stages of implicit Runge-Kutta methods: take a gauss or a radau-2a "
+           "method";
+  if (formulation.name == "index-2" && method.family != "radau-2a" && method.family != "bdf")
+    return "the equations of index 2 are for methods that end on their last stage: take a radau-2a or a bdf method";
+  if (formulation.on_manifold && !key.projection.name.empty())
+    return "states of " + formulation.name + " are on the manifold without a projection";
   if (!formulation.hamiltonian && !method.for_fields)
     return formulation.name + " is a field y' = f(y), and " + method.key +
            " is for Hamiltonian systems: take a Runge-Kutta method or bdf, or one of the formulations h-m and dirac";
@@ -92,10 +93,11 @@ MethodInfo claims(const MethodInfo& method, const FormulatedKey& key) {
   info.order_q = 0;
   info.constrained = true;
   const bool state_space = formulation.name == "state-space";
-  info.keeps_position = info.keeps_hidden = state_space || symplectic || (orthogonal && key.projection.every == 1);
+  info.keeps_position = info.keeps_hidden =
+      formulation.on_manifold || symplectic || (orthogonal && key.projection.every == 1);
   if (!key.formulation.is_reversible()) info.symmetric = false;
   if (orthogonal || stage) info.symmetric = info.symplectic = info.momentum_maps = false;
-  if (symplectic || state_space) info.compensated = false;
+  if (symplectic || formulation.on_manifold) info.compensated = false;
   info.stage_multipliers = info.fixed_sizes = info.for_fields = info.from_positions = false;
   info.needs = Needs::hamiltonian;
   info.citation = formulation.citation;

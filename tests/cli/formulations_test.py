@@ -60,6 +60,16 @@ class Formulations(CliTest):
         # a column like an invariant
         self.json(model, "--steps", 5, "--wedge", "--out", self.folder / "w.csv")
         self.assertIn("wedge", (self.folder / "w.csv").read_text().splitlines()[0].split(","))
+        # of vectors that are chosen, in both orders
+        product = run("--tangent", "x1=1,p_z2=0.5", "--tangent", "p_x1=1")
+        other = run("--tangent", "p_x1=1", "--tangent", "x1=1,p_z2=0.5")
+        self.assertEqual(product["initial"], -other["initial"])
+        self.assertGreater(product["initial"], 0.1)
+        self.assertLess(product["max_error"], 2e-12)
+        self.refused(model, "--tangent", "x1=1", says="--tangent: the wedge product is one of two vectors; give it twice")
+        self.refused(model, "--tangent", "x1=1", "--tangent", "p_xx1=1", says="Did you mean 'p_x1'?")
+        self.refused(model, "--tangent", "x1=1", "--tangent", "z1", says="write what each coordinate changes by")
+        self.refused(model, "--tangent", "x1=1", "--tangent", "z1=fast", says="'fast' is not a number")
         self.refused(model, "--wedge", "--precision", "long", says="--wedge: tangent vectors are carried along in the "
                      "precisions double and quad")
         self.refused(model, "--wedge", "--sample", "0.1", "--out", self.folder / "s.csv",
@@ -91,6 +101,8 @@ class Formulations(CliTest):
                      says="the constrained equations themselves have no residuals")
         self.refused(MODELS / "pendulum.toml", "--formulation", "state-space", command="stability",
                      says="there are no residuals")
+        self.refused(MODELS / "pendulum.toml", "--formulation", "index-2", command="stability",
+                     says="there are no residuals")
         self.refused(MODELS / "locomotive.toml", "--formulation", "dirac", command="stability",
                      says="the constraints are redundant")
 
@@ -107,6 +119,24 @@ class Formulations(CliTest):
         self.assertEqual([r["status"] for r in rows], ["done"] * 6)
         for row in rows[1::2]:
             self.assertAlmostEqual(row["order"]["q"], 4, delta=0.15)
+
+    def test_compare_sweeps_formulations(self):
+        model = MODELS / "double-pendulum.toml"
+        arguments = ("--step", "0.02,0.01", "--until", "0.4", "--json")
+        result = self.run_program("compare", model, "--methods", "radau-2a-2,rk-4,rattle", "--formulations",
+                                  "direct,index-2,weak", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)["rows"]
+        orders = {row["method"]: (row["order"]["q"], row["order"]["p"]) for row in rows[1::2]}
+        self.assertEqual(list(orders), ["radau-2a-2", "radau-2a-2@index-2", "radau-2a-2@weak", "rk-4", "rk-4@weak", "rattle"])
+        self.assertAlmostEqual(orders["radau-2a-2"][1], 2, delta=0.1)  # of index 3
+        self.assertAlmostEqual(orders["radau-2a-2@index-2"][1], 3, delta=0.1)
+        for left_out in ("rk-4@index-2", "rattle@index-2", "rattle@weak"):
+            self.assertIn(f"left out: '{left_out}'", result.stderr)
+        self.refused(model, "--methods", "rattle", "--formulations", "weak,index-2", *arguments, command="compare",
+                     says="--formulations weak,index-2: no method goes together with these")
+        self.refused(model, "--methods", "rk-4", "--formulations", "direct,weaks", *arguments, command="compare",
+                     says="there is no formulation 'weaks'. Did you mean 'weak'?")
 
     def test_what_does_not_go_together(self):
         model = MODELS / "pendulum.toml"

@@ -84,8 +84,9 @@ TEST_P(Engines, AgreeToTheLastBit) {
 TEST_P(Engines, AgreeOnFormulationsToTheLastBit) {
   const auto compiled = load(GetParam().model);
   const ModelSystem<double> interpreted(compiled), native(compiled, Engine::native);
-  for (const char* key : {"gauss-1@dirac", "rattle@h-m", "gauss-1@weak+orthogonal", "gauss-1@h-m+symplectic",
-                          "rk-4@baumgarte:2", "gauss-1@underlying+stage", "gauss-1@state-space:partition"}) {
+  for (const char* key :
+       {"gauss-1@dirac", "rattle@h-m", "gauss-1@weak+orthogonal", "gauss-1@h-m+symplectic", "rk-4@baumgarte:2",
+        "gauss-1@underlying+stage", "radau-2a-2@index-2", "gauss-1@state-space:partition"}) {
     const MethodEntry entry = methods().find(key);
     if (suits(entry, interpreted)) expect_same(entry, interpreted, native, 20);
   }

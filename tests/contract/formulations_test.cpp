@@ -21,6 +21,7 @@ constexpr const char* the_formulations[] = {"underlying",
                                             "weak:-0.5",
                                             "baumgarte:2",
                                             "baumgarte-twice:2",
+                                            "index-2",
                                             "state-space:partition",
                                             "state-space:every:5"};
 // (Orders of projections now and then, +orthogonal:20, settle at very short steps only.)
@@ -49,6 +50,8 @@ bool is_usual(const Combination& c) {
       "gauss-2@baumgarte-twice:2+orthogonal__charged-particle",
       "rk-4@underlying__charged-particle",
       "bdf-2@underlying__double-pendulum",
+      "radau-2a-2@index-2__double-pendulum",
+      "bdf-2@index-2__charged-particle",
       "gauss-2@state-space:partition__slider-crank",
       "gauss-2@state-space:every:5__double-pendulum",
       "yoshida-4@h-m+orthogonal__slider-crank",
@@ -132,13 +135,15 @@ TEST(Formulations, SayWhatDoesNotGoTogether) {
             std::string::npos);
   EXPECT_NE(reason("rattle@state-space").find("take a gauss or a radau-2a method"), std::string::npos);
   EXPECT_NE(reason("gauss-2@state-space+orthogonal").find("on the manifold without a projection"), std::string::npos);
+  EXPECT_NE(reason("gauss-2@index-2").find("take a radau-2a or a bdf method"), std::string::npos);
+  EXPECT_NE(reason("radau-2a-2@index-2+orthogonal").find("on the manifold without a projection"), std::string::npos);
   EXPECT_NE(reason("gaus-2@dirac").find("gauss-2"), std::string::npos);
   int legal = 0, illegal = 0;
   for (const std::string method : the_methods)
     for (const std::string formulation : the_formulations)
       for (const std::string projection : the_projections)
         ++(reason(method + "@" + formulation + projection).empty() ? legal : illegal);
-  EXPECT_EQ(legal + illegal, 9 * 10 * 4);
+  EXPECT_EQ(legal + illegal, 9 * 11 * 4);
   std::printf("%d legal combinations, %d that are told why not\n", legal, illegal);
 }
 

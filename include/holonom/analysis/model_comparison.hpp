@@ -13,6 +13,8 @@ struct CompareSpec {
   std::string model;                                     // a model file
   std::vector<std::pair<std::string, std::string>> set;  // parameters to replace
   std::vector<std::string> methods;
+  // Each method on each of these, as they stand behind the @ of a key, and "direct"; none: the keys as they are
+  std::vector<std::string> formulations;
   std::vector<std::string> steps;               // formulas of parameters; none: the step of the model
   std::optional<std::string> until, reference;  // without: that of the model; the exact flow. Else METHOD:STEP
   Precision precision = Precision::double_;
@@ -45,6 +47,7 @@ class ModelComparison {
   std::vector<std::string> remarks(const Comparison& made) const;
 
  private:
+  void find_methods();
   template <class S>
   void put_together(const std::shared_ptr<const CompiledModel>& compiled, const std::vector<NodeId>& values);
 

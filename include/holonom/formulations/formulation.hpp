@@ -18,6 +18,7 @@ struct FormulationInfo {
   bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic
   bool damps = false;              // residuals, in one direction of time
   bool independent = true;         // constraints must be independent
+  bool on_manifold = false;        // its states are, without a projection
   std::string parameter = {};      // what the number behind its name is; empty: it takes none
   std::string usual = {};          // the number, if none is given; empty: one must be
   bool response_reversed = false;  // an impulse −GᵀΛ moves positions along +H_pp GᵀΛ

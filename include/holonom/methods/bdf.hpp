@@ -9,7 +9,8 @@
 
 namespace holonom {
 
-template <class Sys>
+// Stages: as those of ImplicitRungeKutta
+template <class Sys, class Stages = StageSolver<Sys>>
 class BackwardDifferences {
   using S = ScalarOf<Sys>;
   static constexpr int N = Sys::N, M = Sys::M;
@@ -140,7 +141,7 @@ class BackwardDifferences {
   int k_;
   std::vector<S> alpha_;
   PartitionedRungeKutta<Sys> starter_;
-  StageSolver<Sys> stages_;
+  Stages stages_;
   Memory memory_;
   State<S, N, M> now_;
   Vec<S, N> q_, p_, guess_q_, guess_p_;

@@ -11,7 +11,8 @@
 
 namespace holonom {
 
-template <class Sys>
+// Stages: of the system as it stands, or of another formulation that keeps its multipliers (index_two_stages.hpp)
+template <class Sys, class Stages = StageSolver<Sys>>
 class ImplicitRungeKutta {
   using S = ScalarOf<Sys>;
   static constexpr int N = Sys::N, M = Sys::M;
@@ -55,9 +56,14 @@ class ImplicitRungeKutta {
     }
     add(x.q, d_, lost ? &lost->q : nullptr, next_lost_.q, q1_);
     travel_ = d_;
-    b_.combine(0, stages_.kicks(), d_, p1_);
-    for (S& d : d_) d *= -h;
-    add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
+    if constexpr (Stages::keeps_hidden) {  // rounding errors of large kicks would leave the hidden constraint
+      p1_ = stages_.P(last);
+      next_lost_.clear();
+    } else {
+      b_.combine(0, stages_.kicks(), d_, p1_);
+      for (S& d : d_) d *= -h;
+      add(x.p, d_, lost ? &lost->p : nullptr, next_lost_.p, p1_);
+    }
     if (projection_) {
       memory_.unprojected = p1_;
       if (const Status s = stages_.depart_by(sys, q1_, p1_, projection_); !s.ok()) return s;
@@ -132,7 +138,7 @@ class ImplicitRungeKutta {
   FineCoefficients<S> b_;
   bool stiffly_accurate_, compensated_ = false;
   Projection<Sys> projection_;
-  StageSolver<Sys> stages_;
+  Stages stages_;
   Vec<S, N> q1_, p1_, d_, travel_;
   Memory memory_;
   Rounding<S, N> next_lost_;

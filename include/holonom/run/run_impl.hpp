@@ -1,9 +1,13 @@
 // RunOf, for the translation units that instantiate it.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "holonom/expr/graph.hpp"
+#include "holonom/expr/parser.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/run/outputs.hpp"
@@ -34,7 +38,7 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   look_at_start();
   method_ = entry.make<S>(*system_, options);
   labels_ = system_->labels();
-  if (spec_.wedge) make_companion(entry, options);
+  if (spec_.wedge || !spec_.tangent.empty()) make_companion(entry, options);
   const bool keeps = !model().keep_q.empty() || !model().keep_v.empty();
   if (start.moved > 0 && !keeps)
     warnings.push_back("project = true moved the initial position onto the constraints, by " + shorten(start.moved) +
@@ -59,9 +63,39 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   identify();
 }
 
+// "x=1,p_y=0.5" as a vector of (q, p)
+template <class S>
+Gradient<S> RunOf<S>::tangent_vector(const std::string& text) const {
+  const std::string what = spec_.name_of("tangent") + " " + text + ": ";
+  std::vector<std::string> names;
+  for (const char* prefix : {"", "p_"})
+    for (const std::string& name : labels_.coordinates) names.push_back(prefix + name);
+  Gradient<S> vector(system_->n());
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto equals = part.find('=');
+    const std::string name = part.substr(0, equals);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (equals == std::string::npos)
+      throw InputError(what + "write what each coordinate changes by, such as " + names.front() + "=1");
+    if (found == names.end())
+      throw InputError(what + "there is no coordinate '" + name + "'." + suggestion(name, names, "Coordinates"));
+    const int i = static_cast<int>(found - names.begin());
+    S& entry = i < system_->n() ? vector.q[i] : vector.p[i - system_->n()];
+    try {
+      entry = exact_number<S>(exact_text(part.substr(equals + 1)));
+    } catch (const std::invalid_argument&) {
+      throw InputError(what + "'" + part.substr(equals + 1) + "' is not a number");
+    }
+  }
+  return vector;
+}
+
 template <class S>
 void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& options) {
   const std::string what = spec_.name_of("wedge") + ": ";
+  if (!spec_.tangent.empty() && spec_.tangent.size() != 2)
+    throw InputError(spec_.name_of("tangent") + ": the wedge product is one of two vectors; give it twice");
   if (spec_.sample)
     throw InputError(what + "tangent vectors are known after steps only, not at the times of " +
                      spec_.name_of("sample"));
@@ -70,7 +104,10 @@ void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& opt
   if (system_->m() > OrthogonalProjection<S>::most_constraints)
     throw InputError(what + "for up to " + std::to_string(OrthogonalProjection<S>::most_constraints) + " constraints");
   if constexpr (std::is_same_v<S, double> || std::is_same_v<S, quad>) {
-    companion_ = std::make_unique<Wedge<S>>(*system_, system_->template in<Dual<S>>(), entry, options);
+    std::vector<Gradient<S>> chosen;
+    for (const std::string& text : spec_.tangent) chosen.push_back(tangent_vector(text));
+    companion_ =
+        std::make_unique<Wedge<S>>(*system_, system_->template in<Dual<S>>(), entry, options, std::move(chosen));
     labels_.invariants.push_back(companion_->name());
   } else {
     throw InputError(what + "tangent vectors are carried along in the precisions double and quad");
@@ -125,7 +162,8 @@ void RunOf<S>::identify() {
   is("compensation", spec_.compensated.value_or(method.compensated) ? "on" : "off");
   is("Newton matrix", std::to_string(static_cast<int>(spec_.newton)));
   is("multipliers", spec_.stage_multipliers ? "stage" : "exact");
-  is("wedge", spec_.wedge ? "on" : "off");
+  is("wedge", companion_ ? "on" : "off");
+  is("tangent vectors", list(spec_.tangent));
   is("watch", spec_.watch_all ? "all" : "recorded");
   is("every", std::to_string(every_));
   is("sampling interval", interval_ ? to_text(*interval_) : "");

@@ -41,6 +41,7 @@ class RunOf final : public AnyRun {
  private:
   const Model& model() const { return system_->compiled().model(); }
   void look_at_start();
+  Gradient<S> tangent_vector(const std::string& text) const;
   void make_companion(const MethodEntry& entry, const MethodOptions& options);
   void identify();
   std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;

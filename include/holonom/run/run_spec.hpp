@@ -40,8 +40,9 @@ struct RunSpec {
   long every = 0;  // 0: as the model says
   std::optional<std::string> sample;
   bool stage_multipliers = false, watch_all = true;
-  bool wedge = false;           // the wedge product of two tangent vectors, as one more invariant
-  std::string out, events_out;  // .h5 or .csv, and .csv
+  bool wedge = false;                // the wedge product of two tangent vectors, as one more invariant
+  std::vector<std::string> tangent;  // these two, "x=1,p_y=0.5" each; none: as usual
+  std::string out, events_out;       // .h5 or .csv, and .csv
   bool force = false;
 
   // Checkpoints beside the output, so many seconds apart (0: none); and whether to go on from one.

@@ -1,8 +1,10 @@
 // The wedge product of two tangent vectors along a run, ω(ξ, η) = ξ_q·η_p − ξ_p·η_q (Leimkuhler and Reich,
 // section 3.2): what a symplectic method keeps. Each of them is carried along by a run in dual numbers, exactly.
 //
-// They start tangent to the manifold: ξ is a vector of no special direction, η the part of its conjugate (−ξ_p, ξ_q)
-// that is tangent, scaled so that the product starts with 1.
+// They start tangent to the manifold (consistent initial differentials). Where none are chosen, ξ is a vector of no
+// special direction, and η the part of its conjugate (−ξ_p, ξ_q) that is tangent, scaled so that the product starts
+// with
+// 1. Of vectors that are chosen the tangent part is taken.
 #pragma once
 
 #include "holonom/methods/registry.hpp"
@@ -16,32 +18,18 @@ class Wedge final : public Companion<S> {
   using D = Dual<S>;
 
  public:
-  // `dual`: the system in dual numbers, and `sys` as it is. Throws Unsuitable if the method does not suit it.
+  // `dual`: the system in dual numbers, and `sys` as it is. chosen: two vectors, or none. Throws Unsuitable if the
+  // method does not suit it.
   Wedge(const AnySystem<S>& sys, std::shared_ptr<const AnySystem<D>> dual, const MethodEntry& method,
-        const MethodOptions& options)
-      : sys_(sys), dual_(std::move(dual)), retry_(method.info.one_step) {
+        const MethodOptions& options, std::vector<Gradient<S>> chosen = {})
+      : sys_(sys), dual_(std::move(dual)), retry_(method.info.one_step), chosen_(std::move(chosen)) {
     for (auto& along : along_) along.method = method.make<D>(*dual_, options);
   }
 
   std::string name() const override { return "wedge"; }
   Status begin(const State<S>& x, const S& h) override {
-    using std::cos;
-    const int n = sys_.n();
-    Gradient<S> xi(n), eta(n);
-    for (int i = 0; i < n; ++i) {
-      xi.q[i] = S(cos(Real<S>(1 + i)));
-      xi.p[i] = S(cos(Real<S>(1 + n + i)));
-    }
-    OrthogonalProjection<S> manifold(sys_);
-    if (const Status s = manifold.onto_tangent(x.q, x.p, xi); !s.ok()) return s;
-    eta.p = xi.q;
-    for (int i = 0; i < n; ++i) eta.q[i] = -xi.p[i];
-    if (const Status s = manifold.onto_tangent(x.q, x.p, eta); !s.ok()) return s;
-    const S product = dot(xi.q, eta.p) - dot(xi.p, eta.q);
-    for (int i = 0; i < n; ++i) {
-      eta.q[i] /= product;
-      eta.p[i] /= product;
-    }
+    Gradient<S> xi(sys_.n()), eta(sys_.n());
+    if (const Status s = chosen_.empty() ? usual(x, xi, eta) : tangent_parts(x, xi, eta); !s.ok()) return s;
     start(along_[0].x, x, xi);
     start(along_[1].x, x, eta);
     for (auto& along : along_)
@@ -81,6 +69,32 @@ class Wedge final : public Companion<S> {
   }
 
  private:
+  Status usual(const State<S>& x, Gradient<S>& xi, Gradient<S>& eta) const {
+    using std::cos;
+    const int n = sys_.n();
+    for (int i = 0; i < n; ++i) {
+      xi.q[i] = S(cos(Real<S>(1 + i)));
+      xi.p[i] = S(cos(Real<S>(1 + n + i)));
+    }
+    OrthogonalProjection<S> manifold(sys_);
+    if (const Status s = manifold.onto_tangent(x.q, x.p, xi); !s.ok()) return s;
+    eta.p = xi.q;
+    for (int i = 0; i < n; ++i) eta.q[i] = -xi.p[i];
+    if (const Status s = manifold.onto_tangent(x.q, x.p, eta); !s.ok()) return s;
+    const S product = dot(xi.q, eta.p) - dot(xi.p, eta.q);
+    for (int i = 0; i < n; ++i) {
+      eta.q[i] /= product;
+      eta.p[i] /= product;
+    }
+    return {};
+  }
+  Status tangent_parts(const State<S>& x, Gradient<S>& xi, Gradient<S>& eta) const {
+    xi = chosen_[0];
+    eta = chosen_[1];
+    OrthogonalProjection<S> manifold(sys_);
+    if (const Status s = manifold.onto_tangent(x.q, x.p, xi); !s.ok()) return s;
+    return manifold.onto_tangent(x.q, x.p, eta);
+  }
   void start(State<D>& to, const State<S>& x, const Gradient<S>& tangent) const {
     to = State<D>(sys_.n(), sys_.m());
     for (int i = 0; i < sys_.n(); ++i) {
@@ -92,6 +106,7 @@ class Wedge final : public Companion<S> {
   const AnySystem<S>& sys_;
   std::shared_ptr<const AnySystem<D>> dual_;
   const bool retry_;  // as the driver does, not for methods with a history
+  const std::vector<Gradient<S>> chosen_;
   struct {
     std::unique_ptr<AnyMethod<D>> method;
     State<D> x;
