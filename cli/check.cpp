@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "commands.hpp"
+#include "holonom/analysis/invariants.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -20,6 +21,18 @@ const char* form_name(CompiledModel::Form form) {
     case CompiledModel::Form::separable: return "H = p.M^-1 p/2 + V(q), constant mass";
     case CompiledModel::Form::mass_matrix: return "H = p.M(q)^-1 p/2 + V(q), mass matrix depends on the position";
     case CompiledModel::Form::general: return "general H(q, p)";
+  }
+  return "";
+}
+
+const char* conservation_name(Conservation conservation, bool constrained) {
+  switch (conservation) {
+    case Conservation::strong:
+      return constrained ? "conserved by the exact flow, strong (on the manifold and off it)"
+                         : "conserved by the exact flow, strong";
+    case Conservation::weak: return "conserved by the exact flow, weak (on the manifold only)";
+    case Conservation::none: return "NOT conserved by the exact flow";
+    case Conservation::unknown: return "NOT known";
   }
   return "";
 }
@@ -67,13 +80,10 @@ int check(const std::string& path, const std::vector<std::string>& set) {
               reversal < 1e-10 ? "the flow is reversible with the model's involution"
                                : "NOT reversible with this involution: see [reversal]",
               reversal);
-  const std::vector<double> rates = invariant_rates(sys, start.state);
-  for (std::size_t k = 0; k < rates.size(); ++k)
-    std::printf("  invariant %-8s %s (|dI/dt| = %.1e)\n", labels.invariants[k].c_str(),
-                !is_finite(rates[k]) ? "NOT known: dI/dt is not finite at states near the start"
-                : rates[k] < 1e-9    ? "conserved by the exact flow"
-                                     : "NOT conserved by the exact flow",
-                rates[k]);
+  for (const InvariantReport& invariant : invariant_reports(sys, start.state))
+    std::printf(
+        "  invariant %-8s %s%s%s\n", invariant.name.c_str(), conservation_name(invariant.conservation, sys.m() > 0),
+        invariant.conservation == Conservation::unknown ? ": " : "\n                   ", invariant.evidence.c_str());
   if (!labels.observables.empty()) {
     State<double> x = start.state;
     if (!manifold.multipliers(x).ok()) fill(x.lambda, std::numeric_limits<double>::quiet_NaN());

@@ -1,15 +1,17 @@
 #include "holonom/analysis/symmetry.hpp"
 
-#include <limits>
 #include <random>
 
-#include "holonom/solve/underlying_field.hpp"
+#include "largest_rates.hpp"
 
 namespace holonom {
 
-std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const State<double>& x, int count) {
+namespace {
+
+// x, and states near it that `accept` takes, or has changed so that it does
+template <class Accept>
+std::vector<State<double>> around(const AnySystem<double>& sys, const State<double>& x, int count, Accept&& accept) {
   std::vector<State<double>> states{x};
-  Manifold<double> manifold(sys);
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
   Vec<double> dq(sys.n()), dp(sys.n());
@@ -28,13 +30,26 @@ std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const Sta
       State<double> y = x;
       axpy(part, dq, y.q);
       axpy(1.0, dp, y.p);
-      if (sys.diagnose(y.q, y.p).empty() && manifold.project(y).ok()) {
+      if (sys.diagnose(y.q, y.p).empty() && accept(y)) {
         states.push_back(std::move(y));
         break;
       }
       part /= 10;
     }
   }
+  return states;
+}
+
+}  // namespace
+
+std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const State<double>& x, int count) {
+  Manifold<double> manifold(sys);
+  return around(sys, x, count, [&](State<double>& y) { return manifold.project(y).ok(); });
+}
+
+std::vector<State<double>> states_off_manifold(const AnySystem<double>& sys, const State<double>& x, int count) {
+  std::vector<State<double>> states = around(sys, x, count + 1, [](State<double>&) { return true; });
+  states.erase(states.begin());
   return states;
 }
 
@@ -54,31 +69,8 @@ double reversal_defect(const AnySystem<double>& sys, const State<double>& x) {
 }
 
 std::vector<double> invariant_rates(const AnySystem<double>& sys, const State<double>& x) {
-  const int n = sys.n();
-  const auto count = static_cast<int>(sys.labels().invariants.size());
-  std::vector<double> rates(static_cast<std::size_t>(count), 0.0);
-  if (count == 0) return rates;
-  const UnderlyingField<double> field(sys);
-  Vec<double> dq(n), dp(n), rate(count), terms(count);
-  // The terms of dI/dt cancel when I is conserved: their size is the measure, the largest of all states, because at
-  // rest there is nothing but rounding errors.
-  std::vector<double> size(rates.size(), 0.0);
-  bool tried = false;
-  for (State<double> y : nearby_states(sys, x, 4)) {
-    if (!field.slopes(y, dq, dp).ok()) continue;
-    tried = true;
-    sys.invariants_along(y.q, y.p, dq, dp, rate, terms);
-    for (int k = 0; k < count; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      keep_largest(rates[i], std::abs(rate[k]));  // NaN stays
-      size[i] = std::max(size[i], terms[k]);
-    }
-  }
-  for (std::size_t k = 0; k < rates.size(); ++k) {
-    if (!tried) rates[k] = std::numeric_limits<double>::quiet_NaN();
-    if (size[k] > 0) rates[k] /= size[k];
-  }
-  return rates;
+  if (sys.labels().invariants.empty()) return {};
+  return largest_rates(sys, nearby_states(sys, x, 4)).largest;
 }
 
 }  // namespace holonom

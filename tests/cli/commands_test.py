@@ -97,6 +97,23 @@ v.r = ["0", "1"]
         self.write(model.removeprefix("toml\n"))
         self.assertRegex(self.run_program("check", "m.toml").stdout, r"invariant Px +NOT conserved", "the hook pulls")
 
+    def test_strong_and_weak_invariants_and_how_that_is_known(self):
+        self.write(pendulum(energy='mass = [1, 1]\npotential = "y"',
+                            invariants='E = "(p_x^2 + p_y^2)/2 + y"\nfixed = "(x - x + 3)*2"\n'
+                                       'near = "(p_x^2 + p_y^2)/2 + (1 + 1e-9)*y"'))
+        lines = [line.strip() for line in self.run_program("check", "m.toml").stdout.splitlines()]
+        at = next(k for k, line in enumerate(lines) if line.startswith("invariant"))
+        self.assertEqual(lines[at], "invariant E        conserved by the exact flow, weak (on the manifold only)")
+        self.assertRegex(lines[at + 1], r"^tested at 20 random points in 100 digits: largest rate \d\.\de-10\d of its terms "
+                                        r"on the manifold, \d\.\de-0\d off it$")
+        self.assertEqual(lines[at + 2], "invariant fixed    conserved by the exact flow, strong (on the manifold and off it)")
+        self.assertEqual(lines[at + 3], "proved: {I, H} = 0 and {I, g} = 0")
+        self.assertEqual(lines[at + 4], "invariant near     NOT conserved by the exact flow")
+        self.assertRegex(lines[at + 5], r"^tested at 20 random points in 100 digits: largest rate \d\.\de-(09|10) of its terms$")
+        self.assertEqual(self.run_program("check", "m.toml").stdout, self.run_program("check", "m.toml").stdout)
+        out = self.run_program("check", MODELS / "kepler.toml").stdout
+        self.assertIn("invariant A2       conserved by the exact flow, strong\n                   proved: {I, H} = 0\n", out)
+
     def test_an_invariant_without_a_rate(self):
         self.write(pendulum(invariants='bad = "sqrt((x - 1)^2)"'))
         out = self.run_program("check", "m.toml").stdout

@@ -15,7 +15,9 @@ double reversal_defect(const AnySystem<double>& sys, const State<double>& x);
 // known.
 std::vector<double> invariant_rates(const AnySystem<double>& sys, const State<double>& x);
 
-// States on the manifold near x, for trials like these. The first one is x.
+// States on the manifold near x, for trials like these. The first one is x. There are fewer if they cannot be found.
 std::vector<State<double>> nearby_states(const AnySystem<double>& sys, const State<double>& x, int count);
+// The same wherever positions and momenta happen to be, without x.
+std::vector<State<double>> states_off_manifold(const AnySystem<double>& sys, const State<double>& x, int count);
 
 }  // namespace holonom
