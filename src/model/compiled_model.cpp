@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "holonom/model/phase_constraints.hpp"
 #include "nodes.hpp"
 
 namespace holonom {
@@ -110,6 +111,7 @@ bool CompiledModel::is_small() const {
 }
 
 std::shared_ptr<const CompiledModel> compile(Model model) {
+  take_phase_constraints(model);
   return std::make_shared<const CompiledModel>(std::move(model));
 }
 

@@ -22,8 +22,8 @@ class Reader : private FormulaReader {
   Model read() {
     const toml::table root = source.parse();
     check_keys(root,
-               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints", "invariants",
-                "observables", "events", "reversal", "initial", "integrate"},
+               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints",
+                "phase_constraints", "invariants", "observables", "events", "reversal", "initial", "integrate"},
                "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
@@ -32,6 +32,7 @@ class Reader : private FormulaReader {
     read_let(table(root, "let"));
     read_energy(root);
     read_named(table(root, "constraints"), model.constraints, MappedTerm::Role::constraint);
+    read_phase_constraints(table(root, "phase_constraints"));
     read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
     EventReader events(*this, tables_);
     events.read(table(root, "events"));
@@ -217,13 +218,32 @@ class Reader : private FormulaReader {
       if (constraint && e.key == "stack")
         source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
-      const NodeId x = constraint ? of_coordinates(*e.node, what) : formula(*e.node, what);
+      const NodeId x = formula(*e.node, what);
+      if (constraint)
+        refuse(fail_at(*e.node), x, what, model.p, "p_",
+               "it must be a formula of the coordinates alone (of momenta there are [phase_constraints], which are "
+               "something else)");
+      if (constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "it must be a formula of the coordinates alone");
       if (constraint) refuse_comparison(*e.node, x, what);
       if (tables_.take_single(fail_at(*e.node), x, role, e.key, false)) continue;
       if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q))
         source.fail(*e.node, what + " does not depend on any coordinate");
       if (!constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
       into.push_back({e.key, x});
+    }
+  }
+
+  void read_phase_constraints(const toml::table* t) {
+    if (!t) return;
+    for (const Entry& e : in_file_order(*t)) {
+      const std::string what = "phase constraint '" + e.key + "'";
+      const auto at = e.place->source().begin;
+      if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
+      mark("phase_constraints." + e.key, *e.node);
+      const NodeId x = formula(*e.node, what);
+      refuse_comparison(*e.node, x, what);
+      refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
+      model.phase_constraints.push_back({e.key, x});
     }
   }
 

@@ -104,9 +104,10 @@ struct Model {
   std::optional<MassTable> mass_table;                   // instead, for all coordinates
 
   std::vector<Named> constraints, invariants;
-  std::vector<Named> observables;  // formulas of q, p, v, lambda and the two energies
-  std::vector<NodeId> lambda;      // inputs for the multipliers of `constraints`, where formulas may use them
-  std::vector<NodeId> energies;    // inputs for the kinetic and the potential energy, likewise
+  std::vector<Named> phase_constraints;  // of q and p: they become a part of H (phase_constraints.hpp)
+  std::vector<Named> observables;        // formulas of q, p, v, lambda and the two energies
+  std::vector<NodeId> lambda;            // inputs for the multipliers of `constraints`, where formulas may use them
+  std::vector<NodeId> energies;          // inputs for the kinetic and the potential energy, likewise
   std::vector<EventFormula> events;
   std::vector<bool> flip_q, flip_p;  // the involution ρ of [reversal]
   bool reversal_given = false;
