@@ -42,8 +42,15 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   const ModelSystem<double> sys(compiled);
   const Labels& labels = sys.labels();
   std::printf("%s (%s)\n", labels.model.c_str(), path.c_str());
-  std::printf("  coordinates      %d\n  constraints      %d\n", sys.n(), sys.m());
-  std::printf("  energy           %s\n", form_name(compiled->form()));
+  if (sys.is_field()) {
+    const std::size_t first = labels.coordinates.size(), second = labels.momenta();
+    std::printf("  variables        %zu", first + second);
+    if (labels.has_parts()) std::printf(", %zu in q and %zu in p", first, second);
+    std::printf("\n  motion           a field, %s\n", labels.has_parts() ? "q' = g(q, p), p' = f(q, p)" : "y' = f(y)");
+  } else {
+    std::printf("  coordinates      %d\n  constraints      %d\n", sys.n(), sys.m());
+    std::printf("  energy           %s\n", form_name(compiled->form()));
+  }
   if (sys.m() > 0)
     std::printf("  Jacobian G       %d x %d, %d nonzeros (%.0f %%)\n", sys.m(), sys.n(), sys.pattern().nonzeros(),
                 100.0 * sys.pattern().nonzeros() / (static_cast<double>(sys.m()) * sys.n()));
@@ -52,7 +59,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
   Manifold<double> manifold(sys);
   const auto position = manifold.position(start.state.q), hidden = manifold.hidden(start.state.q, start.state.p);
   const ConstraintRank rank = constraint_rank(sys, start.state);
-  std::printf("  energy at start  %.15g\n", sys.H(start.state.q, start.state.p));
+  if (sys.has_energy()) std::printf("  energy at start  %.15g\n", sys.H(start.state.q, start.state.p));
   if (sys.m() > 0) {
     std::printf("  consistency      |g| = %.1e, |G H_p| = %.1e%s\n", position.absolute, hidden.absolute,
                 compiled->model().project ? " (projected)" : "");
@@ -76,10 +83,13 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     std::printf("  freedom          %d degrees\n", sys.n() - rank.rank);
   }
   const double reversal = reversal_defect(sys, start.state);
-  std::printf("  reversibility    %s (defect %.1e)\n",
-              reversal < 1e-10 ? "the flow is reversible with the model's involution"
-                               : "NOT reversible with this involution: see [reversal]",
-              reversal);
+  if (sys.is_field() && !compiled->model().reversal_given && !(reversal < 1e-10))
+    std::printf("  reversibility    none is known: no [reversal] is given\n");
+  else
+    std::printf("  reversibility    %s (defect %.1e)\n",
+                reversal < 1e-10 ? "the flow is reversible with the model's involution"
+                                 : "NOT reversible with this involution: see [reversal]",
+                reversal);
   for (const InvariantReport& invariant : invariant_reports(sys, start.state))
     std::printf(
         "  invariant %-8s %s%s%s\n", invariant.name.c_str(), conservation_name(invariant.conservation, sys.m() > 0),

@@ -22,12 +22,14 @@ const char* needs(const MethodInfo& info) {
   switch (info.needs) {
     case Needs::separable: return "constant mass and a potential";
     case Needs::split: return "constant mass and a potential in two parts, slow and fast";
+    case Needs::unconstrained: return "no constraints";
     case Needs::hamiltonian: break;
   }
   return "any H(q, p)";
 }
 const char* needs_key(const MethodInfo& info) {
-  return info.needs == Needs::separable ? "separable" : info.needs == Needs::split ? "split" : "hamiltonian";
+  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained"};
+  return keys[static_cast<int>(info.needs)];
 }
 
 std::string kept(const MethodInfo& info) {
@@ -63,6 +65,7 @@ void write(Json& json, const MethodInfo& info, const std::string& reason, bool w
   json.boolean("momentum_maps", info.momentum_maps);
   json.boolean("constrained", info.constrained).integer("stages", info.stages);
   json.boolean("one_step", info.one_step).boolean("compensated", info.compensated);
+  json.boolean("for_fields", info.for_fields).boolean("needs_parts", info.needs_parts);
   json.text("needs", needs_key(info)).text("citation", info.citation).text("remark", info.remark);
   if (with_model) json.boolean("suits_model", reason.empty()).text("reason", reason);
   json.end();
@@ -81,7 +84,7 @@ int methods_command(const Options& o) {
     return exit_done;
   }
   // What a method claims on the model; without one, and if constraints make a difference, what they do to it.
-  const auto claims = [&](const MethodInfo& info) { return sys ? info.on(sys->m()) : info; };
+  const auto claims = [&](const MethodInfo& info) { return sys ? info.on(sys->m(), sys->is_field()) : info; };
   const auto yes = [&](const MethodInfo& info, bool b) {
     return !b ? "no" : sys || info.constrained ? "yes" : "if m = 0";
   };
@@ -94,6 +97,7 @@ int methods_command(const Options& o) {
                 yes(info, info.symmetric), yes(info, info.symplectic));
     std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(),
                 yes(info, info.momentum_maps));
+    std::printf("  fields y' = f(y)    %s\n", !info.for_fields ? "no" : info.needs_parts ? "in two parts" : "yes");
     std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());
     if (!info.remark.empty()) std::printf("  remark              %s\n", info.remark.c_str());

@@ -33,12 +33,15 @@ void show_progress(long done, long steps) {
 }
 void clear_progress() { std::fprintf(stderr, "\r%60s\r", ""); }
 
-// By coordinate name; vector coordinates as arrays of arrays.
+// By coordinate name, or by that of a field's variable; vector coordinates as arrays of arrays.
 template <class S>
 void write_coordinates(Json& json, std::string_view key, const Labels& labels, const Vec<S>& x) {
   json.begin(key);
-  const int named = labels.vectors.empty() ? x.size() : labels.vectors.front().offset;
-  for (int i = 0; i < named; ++i) json.number(labels.coordinates[static_cast<std::size_t>(i)], x[i]);
+  const std::vector<std::string>& names =
+      key == "p" && labels.variables_in_p ? *labels.variables_in_p : labels.coordinates;
+  const std::size_t named =
+      labels.vectors.empty() ? names.size() : static_cast<std::size_t>(labels.vectors.front().offset);
+  for (std::size_t i = 0; i < named; ++i) json.number(names[i], x[static_cast<int>(i)]);
   for (const VectorBlock& v : labels.vectors) {
     json.begin_list(v.name);
     for (int i = 0; i < v.count; ++i) {
@@ -112,11 +115,14 @@ std::string to_json(const Run& whole, const RunOf<S>& run, const RunResult<S>& r
   write_coordinates(json, "q", labels, r.state.q);
   write_coordinates(json, "p", labels, r.state.p);
   write_multipliers(json, labels, r.state.lambda);
-  json.begin("energy")
-      .number("initial", r.energy_initial)
-      .number("final", r.energy_final)
-      .number("max_error", r.energy_error)
-      .end();
+  if (run.system().has_energy())
+    json.begin("energy")
+        .number("initial", r.energy_initial)
+        .number("final", r.energy_final)
+        .number("max_error", r.energy_error)
+        .end();
+  else
+    json.null("energy");
   json.begin("constraint").number("position_max", r.position).number("hidden_max", r.hidden);
   json.number("position_relative_max", r.position_relative).number("hidden_relative_max", r.hidden_relative).end();
   json.begin("invariants");
@@ -150,8 +156,9 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
   std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), whole.method().key.c_str(),
               shorten(run.h()).c_str(), r.steps, shorten(r.state.t).c_str(), precision_name<S>().c_str());
-  std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial),
-              number(r.energy_error));
+  if (sys.has_energy())
+    std::printf("  energy             %.10g at the start, largest error %.2e\n", number(r.energy_initial),
+                number(r.energy_error));
   if (sys.m() > 0) {
     std::printf("  constraints g      largest residual %.1e (%.1e of its terms)\n", number(r.position),
                 number(r.position_relative));
@@ -184,7 +191,14 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   constexpr int few = 6;
   if (sys.n() <= few) {
     std::printf("  last state\n");
-    for (int i = 0; i < sys.n(); ++i)
+    const auto variable = [&](const std::string& name, const S& x) {
+      std::printf("    %-16s %22.15g\n", name.c_str(), number(x));
+    };
+    for (std::size_t i = 0; sys.is_field() && i < labels.coordinates.size(); ++i)
+      variable(labels.coordinates[i], r.state.q[static_cast<int>(i)]);
+    for (std::size_t i = 0; sys.is_field() && i < labels.momenta(); ++i)
+      variable(labels.momentum(i), r.state.p[static_cast<int>(i)]);
+    for (int i = 0; i < sys.n() && !sys.is_field(); ++i)
       std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(),
                   number(r.state.q[i]), number(r.state.p[i]));
   }

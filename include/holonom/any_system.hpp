@@ -35,6 +35,15 @@ struct Labels {
   std::vector<std::string> coordinates, constraints, invariants, observables;
   std::vector<VectorBlock> vectors;
   std::vector<StackBlock> stacks;
+  // The variables of a field (field.hpp): those in q are the coordinates, those in p have names of their own. Either
+  // may be fewer than n; what is behind them is zero, and nobody is shown it.
+  std::optional<std::vector<std::string>> variables_in_p;
+
+  // What is shown of p, and under which name
+  std::size_t momenta() const { return variables_in_p ? variables_in_p->size() : coordinates.size(); }
+  std::string momentum(std::size_t i) const { return variables_in_p ? (*variables_in_p)[i] : "p_" + coordinates[i]; }
+  // Whether its variables come in two parts; those of a mechanical system do.
+  bool has_parts() const { return !variables_in_p || !variables_in_p->empty(); }
 };
 
 // ρ of a reversible system: a change of sign of some positions and momenta, of all momenta if nothing is said.
@@ -106,6 +115,8 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
   // Whether it is a field y' = f(y) that has no H (field.hpp): for methods that need none.
   virtual bool is_field() const { return false; }
+  // Whether H says something; a field need not have a function that is watched as its energy.
+  virtual bool has_energy() const { return true; }
   // Whether views with compile-time sizes may be taken of this system: that is up to the model, not to how its formulas
   // are evaluated, so that results do not depend on the latter.
   virtual bool is_small() const { return false; }

@@ -52,6 +52,11 @@ BracketProof::BracketProof(const Model& model)
   for (std::size_t k = 0; k < model.constraints.size(); ++k)
     for_row(G, k, [&](std::size_t j, NodeId) { constraints_of_[j].push_back(k); });
   for (std::size_t j = 0; j < model.p.size(); ++j) momenta_.emplace(model.p[j], j);
+  if (model.field) {
+    H_p_ = model.field->q_rate;
+    for (const NodeId rate : model.field->p_rate) H_q_.push_back(graph_.neg(rate));
+    return;
+  }
   if (model.hamiltonian) {
     H_q_ = gradient(graph_, *model.hamiltonian, model.q);
     H_p_ = gradient(graph_, *model.hamiltonian, model.p);

@@ -1,4 +1,5 @@
-// Proofs that functions are strong invariants of a model: {I, H} = 0 and {I, g} = 0, identically.
+// Proofs that functions are strong invariants of a model: {I, H} = 0 and {I, g} = 0, identically. Of a field, whose q'
+// and −p' stand for H_p and H_q: dI/dt = 0.
 #pragma once
 
 #include <unordered_map>

@@ -28,6 +28,9 @@ double size_of(const ModelSystem<double>& sys) {
     if (term.role != MappedTerm::Role::observable) size += term.rows * nodes(term.kernel);
   for (const auto* formula : {&model.hamiltonian, &model.kinetic, &model.potential})
     if (*formula) size += nodes(**formula);
+  if (model.field)
+    for (const auto* rates : {&model.field->q_rate, &model.field->p_rate})
+      for (const NodeId rate : *rates) size += nodes(rate);
   for (const auto* named : {&model.constraints, &model.invariants})
     for (const Named& formula : *named) size += nodes(formula.node);
   if (m == 0) return size;
@@ -187,7 +190,9 @@ std::vector<InvariantReport> invariant_reports(const ModelSystem<double>& sys, c
     if (proof(k, invariants[k])) {
       report.conservation = Conservation::strong;
       report.proved = true;
-      report.evidence = sys.m() > 0 ? "proved: {I, H} = 0 and {I, g} = 0" : "proved: {I, H} = 0";
+      report.evidence = sys.is_field() ? "proved: dI/dt = 0"
+                        : sys.m() > 0  ? "proved: {I, H} = 0 and {I, g} = 0"
+                                       : "proved: {I, H} = 0";
       if (!model.vectors.empty()) report.evidence += ", kernel by kernel";
     } else {
       if (!tested) tested = trial(sys, start);

@@ -53,7 +53,36 @@ std::vector<State<double>> states_off_manifold(const AnySystem<double>& sys, con
   return states;
 }
 
+namespace {
+
+// f(ρy) = −ρ f(y)
+double reversal_defect_of_field(const AnySystem<double>& sys, const State<double>& x) {
+  const Involution rho = sys.reversal();
+  State<double> rate(sys.n(), 0), reversed(sys.n(), 0);
+  const auto rates = [&](const State<double>& y, State<double>& out) {
+    sys.H_p(y.q, y.p, out.q);
+    sys.H_q(y.q, y.p, out.p);
+    for (double& a : out.p) a = -a;
+  };
+  double defect = 0, size = 1e-300;
+  for (State<double> y : nearby_states(sys, x, 4)) {
+    rates(y, rate);
+    rho(rate);
+    rho(y);
+    rates(y, reversed);
+    for (const auto& [a, b] : {std::pair(&rate.q, &reversed.q), std::pair(&rate.p, &reversed.p)})
+      for (int i = 0; i < sys.n(); ++i) {
+        keep_largest(defect, std::abs((*a)[i] + (*b)[i]));
+        size = std::max(size, std::abs((*a)[i]));
+      }
+  }
+  return defect / size;
+}
+
+}  // namespace
+
 double reversal_defect(const AnySystem<double>& sys, const State<double>& x) {
+  if (sys.is_field()) return reversal_defect_of_field(sys, x);
   const Involution rho = sys.reversal();
   Manifold<double> manifold(sys);
   double defect = 0;

@@ -20,9 +20,13 @@ struct BaseEntry {
   Moves moves;
   ExactWord (*word)(int parts);
   const char *citation, *remark;
+  bool for_fields = false;  // its moves are those of EulerPair, which asks for q' and p' only
+  bool constrained = true;  // if not, another row is the same with constraints
 };
 
 constexpr const char* reich = "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491";
+
+constexpr const char* survey = "E. Hairer, C. Lubich, G. Wanner, Acta Numerica 12 (2003) 399-450";
 
 constexpr const char* usual_base = "rattle";  // of a composition whose key names none
 
@@ -55,12 +59,12 @@ const std::vector<BaseEntry>& bases() {
          return ExactWord{kick(one), move(one, zero)};
        },
        "S. Reich, SIAM J. Numer. Anal. 33 (1996) 475-491; A. Ostermann, SIAM J. Numer. Anal. 30 (1993) 1537-1559",
-       "also the half-explicit Euler method of Ostermann, with the hidden constraint projected"},
+       "also the half-explicit Euler method of Ostermann, with the hidden constraint projected", true},
       {"symplectic-euler-adjoint", 0, "the adjoint of symplectic Euler: drift, then kick", 1, false, Moves::drift,
        [](int) {
          return ExactWord{move(zero, one), kick(one)};
        },
-       reich, ""},
+       reich, "", true},
       {"rattle", 0, "RATTLE: velocity Verlet with both constraints kept, for any H(q, p)", 2, true, Moves::drift,
        [](int) {
          return ExactWord{kick(half), move(half, half), kick(half)};
@@ -74,6 +78,18 @@ const std::vector<BaseEntry>& bases() {
          return ExactWord{move(zero, half), kick(one), move(half, zero)};
        },
        reich, "two constraint solves a step"},
+      {"verlet-a", 0, "Stoermer-Verlet (A) for q' = g(q, p), p' = f(q, p): half a step of p, q, half a step of p", 2,
+       true, Moves::drift,
+       [](int) {
+         return ExactWord{kick(half), move(half, half), kick(half)};
+       },
+       survey, "for fields and systems without constraints; rattle is the same with constraints", true, false},
+      {"verlet-b", 0, "Stoermer-Verlet (B), the roles of q and p exchanged: half a step of q, p, half a step of q", 2,
+       true, Moves::drift,
+       [](int) {
+         return ExactWord{move(zero, half), kick(one), move(half, zero)};
+       },
+       survey, "for fields and systems without constraints; position-verlet is the same with constraints", true, false},
       {"geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Moves::drift, geodesic_word,
        "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
        "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
@@ -143,8 +159,9 @@ MethodInfo info_of(const ParsedBase& base) {
   info.order = entry.order;
   info.symmetric = entry.symmetric;
   info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = true;
-  info.needs = needs_of(entry.moves, entry.word(base.parts));
-  info.fixed_sizes = entry.moves == Moves::drift && info.needs != Needs::split;
+  info.needs = entry.constrained ? needs_of(entry.moves, entry.word(base.parts)) : Needs::unconstrained;
+  info.for_fields = info.needs_parts = info.bilinear_invariants = entry.for_fields;
+  info.fixed_sizes = entry.moves == Moves::drift && info.needs != Needs::split && entry.constrained;
   info.family = "base";
   info.base = info.key;
   info.citation = entry.citation;
@@ -204,7 +221,8 @@ std::string missed(const OrderCondition& condition) {
 MethodFamily base_family() {
   MethodFamily family;
   family.pattern =
-      "symplectic-euler[-adjoint] | rattle | position-verlet | geodesic-<drifts> | midpoint | verlet-midpoint | "
+      "symplectic-euler[-adjoint] | rattle | position-verlet | verlet-a | verlet-b | geodesic-<drifts> | midpoint | "
+      "verlet-midpoint | "
       "respa-<inner steps> | respa-outer-<inner steps>";
   for (const BaseEntry& entry : bases()) family.members.push_back(ParsedBase{&entry, entry.parts}.key());
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
@@ -221,7 +239,8 @@ MethodFamily composition_family() {
     family.members.push_back(scheme.with_adjoint ? scheme.key + "/symplectic-euler" : scheme.key);
   for (const char* key :
        {"yoshida-4/midpoint", "kahan-li-8/midpoint", "suzuki-4/position-verlet", "mclachlan-4/geodesic-2",
-        "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle"})
+        "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle",
+        "yoshida-4/verlet-a", "suzuki-4/verlet-b"})
     family.members.push_back(key);
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
     const auto slash = key.find('/');

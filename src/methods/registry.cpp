@@ -6,6 +6,17 @@
 
 namespace holonom {
 
+std::string advice_for_fields(const MethodInfo& info) {
+  if (!info.formulation.empty()) return "formulations are made of systems with constraints; leave the formulation out";
+  const bool position = info.base == "position-verlet";
+  const std::string verlet = position ? "verlet-b" : "verlet-a";
+  if (info.family == "base" && (position || info.base == "rattle"))
+    return "take " + verlet + ", which is what this is without constraints, or a Runge-Kutta method";
+  if (info.family == "composition" && !info.scheme.empty() && (position || info.base == "rattle") && info.file.empty())
+    return "take " + info.scheme + "/" + verlet + ", or a Runge-Kutta method";
+  return "take verlet-a or verlet-b, a Runge-Kutta method such as gauss-2 or rk-4, or bdf";
+}
+
 std::optional<MethodEntry> Registry::parse(std::string_view key) const {
   for (const MethodFamily& family : families_)
     if (auto entry = family.parse(key)) return entry;

@@ -40,7 +40,7 @@ ProjectedKey split_projection(std::string_view key) {
 
 // What all symplectic pairs keep.
 void claim_geometry(MethodInfo& info) {
-  info.symplectic = info.momentum_maps = true;
+  info.symplectic = info.momentum_maps = info.bilinear_invariants = true;
   info.keeps_position = info.keeps_hidden = true;
   info.compensated = info.order >= 6;
 }
@@ -151,6 +151,7 @@ MethodFamily gauss_family() {
     } else {
       info.order = 2 * *s;
       info.symmetric = info.symplectic = info.momentum_maps = true;
+      info.bilinear_invariants = info.quadratic_invariants = true;
       info.compensated = info.order >= 6;
       info.constrained = false;
       info.remark = "for systems without constraints. With constraints it keeps none of this, and in general diverges";

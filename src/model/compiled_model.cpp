@@ -25,6 +25,7 @@ CompiledModel::CompiledModel(Model source) : model_(std::move(source)) {
   Labels labels;
   labels.model = model_.name;
   labels.coordinates = model_.coordinates;
+  if (model_.field) labels.variables_in_p = model_.field->variables_in_p;
   for (const Named& c : model_.constraints) labels.constraints.push_back(c.name);
   for (const Named& i : model_.invariants) labels.invariants.push_back(i.name);
   for (const Named& o : model_.observables) labels.observables.push_back(o.name);

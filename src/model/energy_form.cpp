@@ -59,6 +59,11 @@ bool is_quadratic(Graph& g, const Model& model, const SparseJacobian& matrix) {
 void CompiledModel::find_form() {
   Graph& graph = *model_.graph;
   const std::size_t n = model_.q.size();
+  if (model_.field) {
+    form_ = Form::general;
+    not_separable_ = "a field has no potential and no kinetic energy";
+    return;
+  }
   if (model_.mass_table) {
     V_ = *model_.potential;
     expand_mass_table(*model_.mass_table);

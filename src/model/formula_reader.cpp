@@ -16,15 +16,16 @@ std::string what_is_possible(std::string_view key) {
                        [&](std::string_view word) { return key.find(word) != std::string_view::npos; });
   };
   if (is_one_of({"damp", "friction", "drag", "dissip", "viscous", "viscosity"}))
-    return " Damping and friction are not possible: all methods here are for systems that conserve their energy. Only "
-           "a decay of all "
-           "momenta at one rate can be written, with a clock coordinate (docs/time-dependent.md).";
+    return " Damping and friction are not possible with an energy and constraints, whose methods conserve them. "
+           "Without "
+           "constraints the rates of all variables can be written in [field] (docs/fields.md); a decay of all momenta "
+           "at "
+           "one rate with a clock coordinate (docs/time-dependent.md).";
   if (is_one_of({"force", "torque", "load", "drive", "drivin", "actuat", "motor", "control", "input"}))
     return " A force is given by its potential in [energy]: F along x is potential = \"-F*x\", a torque M about phi "
            "\"-M*phi\". A drive that "
            "depends on time is written with a clock coordinate (docs/time-dependent.md). Forces without a potential, "
-           "friction and damping "
-           "are not possible.";
+           "friction and damping need a model without constraints, as a [field] (docs/fields.md).";
   return {};
 }
 

@@ -39,8 +39,16 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     for (const Nodes* x : variables) gradient_of = along(graph, gradient_of, *x, in.emplace_back(new_inputs(graph, n)));
     return make(std::move(in), {std::move(gradient_of)});
   };
+  // H_q or H_p; of a field −p' or q', which are no derivatives of an H.
+  const auto slope_of_H = [&](const Nodes& row) {
+    if (!model_.field) return gradient(graph, *model_.hamiltonian, row);
+    if (&row == &p) return model_.field->q_rate;
+    Nodes slope = model_.field->p_rate;
+    for (NodeId& x : slope) x = graph.neg(x);
+    return slope;
+  };
   const auto of_H = [&](const Nodes& row, std::initializer_list<const Nodes*> variables) {
-    return contracted(gradient(graph, *model_.hamiltonian, row), variables, {q, p});
+    return contracted(slope_of_H(row), variables, {q, p});
   };
   const auto of_lambda_g = [&](std::initializer_list<const Nodes*> variables) {
     const Nodes lambda = new_inputs(graph, m);
@@ -113,9 +121,10 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       for (std::size_t i = 0; i < n; ++i) sum[i] = graph.add(sum[i], more[i]);
       return make({q, v, u, du, w, dw, ddv}, {sum});
     }
-    case Formula::H: return make({q, p}, {{*model_.hamiltonian}});
-    case Formula::H_q: return make({q, p}, {gradient(graph, *model_.hamiltonian, q)});
-    case Formula::H_p: return make({q, p}, {gradient(graph, *model_.hamiltonian, p)});
+    case Formula::H:
+      return make({q, p}, {{model_.field ? model_.field->energy.value_or(Graph::zero) : *model_.hamiltonian}});
+    case Formula::H_q: return make({q, p}, {slope_of_H(q)});
+    case Formula::H_p: return make({q, p}, {slope_of_H(p)});
     case Formula::H_pp: return of_H(p, {&p});
     case Formula::H_pq: return of_H(p, {&q});
     case Formula::H_qp: return of_H(q, {&p});

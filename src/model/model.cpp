@@ -83,6 +83,34 @@ Model& Model::set_hamiltonian(const Expr& H) {
   hamiltonian = H.node;
   return *this;
 }
+Model& Model::set_field(const std::vector<Rate>& of_q, const std::vector<Rate>& of_p) {
+  FieldFormulas rates;
+  const std::size_t n = std::max(of_q.size(), of_p.size());
+  coordinates.clear();
+  const auto take = [&](const std::vector<Rate>& part, std::vector<NodeId>& inputs, std::vector<NodeId>& slopes,
+                        std::vector<std::string>& names) {
+    inputs.clear();
+    for (const Rate& x : part) {
+      inputs.push_back(x.variable.node);
+      slopes.push_back(x.rate.node);
+      names.push_back(x.name);
+    }
+    while (inputs.size() < n) inputs.push_back(graph->input());
+    slopes.resize(n, Graph::zero);
+  };
+  take(of_q, q, rates.q_rate, coordinates);
+  take(of_p, p, rates.p_rate, rates.variables_in_p);
+  v.clear();
+  while (v.size() < n) v.push_back(graph->input());
+  field = std::move(rates);
+  method = "gauss-2";  // unless another is asked for: the usual one needs an energy
+  return *this;
+}
+Model& Model::set_field_energy(const Expr& energy) {
+  if (!field) throw InputError(name + ": the energy of a field comes after set_field");
+  field->energy = energy.node;
+  return *this;
+}
 Model& Model::add_constraint(const std::string& constraint_name, const Expr& zero) {
   constraints.push_back({constraint_name, zero.node});
   return *this;
@@ -122,7 +150,10 @@ class Validation {
     std::set<std::string> seen;
     for (const std::string& c : model_.coordinates)
       if (!seen.insert(c).second) fail("the coordinate '" + c + "' is declared twice");
-    energy();
+    if (model_.field)
+      field(seen);
+    else
+      energy();
     std::set<std::string> constraint_names;
     for (const Named& c : model_.constraints) {
       const std::string what = "constraint '" + c.name + "'";
@@ -147,6 +178,18 @@ class Validation {
               const std::string& remedy) const {
     if (const auto i = first_used(*model_.graph, std::span(&node, 1), inputs))
       fail(what + " uses " + prefix + model_.coordinates[*i] + ": " + remedy);
+  }
+
+  void field(std::set<std::string>& seen) const {
+    for (const std::string& c : model_.field->variables_in_p)
+      if (!seen.insert(c).second) fail("the variable '" + c + "' is declared twice");
+    if (model_.hamiltonian || model_.kinetic || model_.potential || !model_.mass.empty() || model_.mass_table)
+      fail("a field stands instead of an energy: give one of them");
+    if (model_.m() > 0) fail("a field has no constraints: write the rates of a system that keeps them");
+    if (!model_.vectors.empty()) fail("the variables of a field have a name each: vector coordinates need an energy");
+    for (const auto* inputs : {&model_.q, &model_.p})
+      for (const NodeId x : *inputs)
+        if ((*model_.graph)[x].op != Op::input) fail("the rates of a field belong to variables, not to formulas");
   }
 
   void energy() const {

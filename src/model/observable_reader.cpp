@@ -15,6 +15,7 @@ ObservableReader::ObservableReader(FormulaReader& reader, TableReader& tables) :
   }
   columns_ = {"t", "energy", "position_residual", "hidden_residual"};
   for (const std::string& c : model.coordinates) columns_.insert({c, "p_" + c});
+  if (model.field) columns_.insert(model.field->variables_in_p.begin(), model.field->variables_in_p.end());
   for (const Named& c : model.constraints) columns_.insert("lambda_" + c.name);
   for (const Named& i : model.invariants) columns_.insert(i.name);
   for (const MappedTerm& term : model.terms) {

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "event_reader.hpp"
+#include "field_reader.hpp"
 #include "holonom/expr/derivative.hpp"
 #include "observable_reader.hpp"
 #include "selection.hpp"
@@ -22,15 +23,22 @@ class Reader : private FormulaReader {
   Model read() {
     const toml::table root = source.parse();
     check_keys(root,
-               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "constraints",
+               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "field", "constraints",
                 "phase_constraints", "invariants", "observables", "events", "reversal", "initial", "integrate"},
                "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));
-    read_coordinates(root);
+    const toml::table* field = table(root, "field");
+    if (field)
+      field_.declare(root, *field);
+    else
+      read_coordinates(root);
     read_let(table(root, "let"));
-    read_energy(root);
+    if (field)
+      field_.read(*field);
+    else
+      read_energy(root);
     read_named(table(root, "constraints"), model.constraints, MappedTerm::Role::constraint);
     read_phase_constraints(table(root, "phase_constraints"));
     read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
@@ -90,7 +98,10 @@ class Reader : private FormulaReader {
 
   void read_coordinates(const toml::table& root) {
     const toml::table* coordinates = table(root, "coordinates");
-    if (!coordinates) throw InputError(source.file() + ": the table [coordinates] with names = [...] is missing");
+    if (!coordinates)
+      throw InputError(
+          source.file() +
+          ": the table [coordinates] with names = [...] is missing (or [field], for a first-order system)");
     const toml::node* names = coordinates->get("names");
     if ((names && (!names->is_array() || names->as_array()->empty())) || coordinates->empty())
       source.fail(names ? *names : *coordinates,
@@ -250,17 +261,21 @@ class Reader : private FormulaReader {
   bool is_coordinate(const std::string& name) const {
     const auto it = scope.names.find(name);
     const Expr* x = it == scope.names.end() ? nullptr : std::get_if<Expr>(&it->second);
-    return x && std::binary_search(model.q.begin(), model.q.end(), x->node);
+    return x && (std::binary_search(model.q.begin(), model.q.end(), x->node) ||
+                 (model.field && std::binary_search(model.p.begin(), model.p.end(), x->node)));
   }
 
   void read_reversal(const toml::table* reversal) {
+    const toml::node* flip = reversal ? reversal->get("flip") : nullptr;
+    if (reversal) {
+      check_keys(*reversal, {"flip"}, "[reversal]");
+      if (!flip || !flip->is_array()) source.fail(flip ? *flip : *reversal, "[reversal] needs flip = [\"p_x\", ...]");
+      model.reversal_given = true;
+    }
+    if (model.field) return field_.read_reversal(reversal);
     model.flip_q.assign(static_cast<std::size_t>(model.n()), false);
     model.flip_p.assign(static_cast<std::size_t>(model.n()), true);
     if (!reversal) return;
-    check_keys(*reversal, {"flip"}, "[reversal]");
-    const toml::node* flip = reversal->get("flip");
-    if (!flip || !flip->is_array()) source.fail(flip ? *flip : *reversal, "[reversal] needs flip = [\"p_x\", ...]");
-    model.reversal_given = true;
     model.flip_p.assign(model.flip_p.size(), false);
     const CoordinateList coordinates(*this, "flip", "p_", "momenta");
     for (const toml::node& node : *flip->as_array()) {
@@ -272,7 +287,13 @@ class Reader : private FormulaReader {
 
   void read_initial(const toml::table& root) {
     const toml::table* initial = table(root, "initial");
-    if (!initial) throw InputError(source.file() + ": the table [initial] with q = {...} is missing");
+    if (!initial)
+      throw InputError(source.file() + ": the table [initial] with " +
+                       (model.field ? "a value for every variable" : "q = {...}") + " is missing");
+    if (model.field) {
+      mark("initial", *initial);
+      return field_.read_initial(*initial);
+    }
     check_keys(*initial, {"q", "p", "v", "project"}, "[initial]");
     mark("initial", *initial);
     const toml::table *q = table(*initial, "q"), *p = table(*initial, "p"), *v = table(*initial, "v");
@@ -377,6 +398,7 @@ class Reader : private FormulaReader {
 
   const ModelChanges& changes_;
   TableReader tables_{*this};
+  FieldReader field_{*this};
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ struct TrajectoryFile::Impl {
       bool matrix;
     } numbers[] = {{"t", 1, t, false},
                    {"q", n, q, true},
-                   {"p", n, p, true},
+                   {"p", labels.momenta(), p, true},
                    {"lambda", m, lambda, true},
                    {"energy", 1, energy, false},
                    {"position_residual", 1, position_residual, false},

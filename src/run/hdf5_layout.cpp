@@ -108,18 +108,25 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   write_texts(file, "/names/invariants", labels.invariants);
   write_texts(file, "/names/observables", labels.observables);
   write_texts(file, "/units/coordinates", units_of(about, "", labels.coordinates));
-  write_texts(file, "/units/momenta", units_of(about, "p_", labels.coordinates));
+  if (labels.variables_in_p) write_texts(file, "/names/momenta", *labels.variables_in_p);
+  write_texts(
+      file, "/units/momenta",
+      labels.variables_in_p ? units_of(about, "", *labels.variables_in_p) : units_of(about, "p_", labels.coordinates));
   write_texts(file, "/units/multipliers", units_of(about, "lambda_", labels.constraints));
   write_texts(file, "/units/invariants", units_of(about, "", labels.invariants));
   write_texts(file, "/units/observables", units_of(about, "", labels.observables));
 
   explain(file, "/step", "completed steps at the time of the row", "1");
   explain(file, "/t", "time", unit_of(about, "t"));
-  explain(file, "/energy", "the Hamiltonian", unit_of(about, "energy"));
+  const bool field = labels.variables_in_p.has_value();
+  explain(file, "/energy", field ? "the energy that the field gives, else 0" : "the Hamiltonian",
+          unit_of(about, "energy"));
   explain(file, "/position_residual", "largest |g(q)|", "");
   explain(file, "/hidden_residual", "largest |G(q) H_p|", "");
-  explain_columns(file, "/q", "positions", "/names/coordinates", "/units/coordinates");
-  explain_columns(file, "/p", "momenta", "/names/coordinates", "/units/momenta");
+  explain_columns(file, "/q", field ? "variables, the first part" : "positions", "/names/coordinates",
+                  "/units/coordinates");
+  explain_columns(file, "/p", field ? "variables, the second part" : "momenta",
+                  field ? "/names/momenta" : "/names/coordinates", "/units/momenta");
   explain_columns(file, "/lambda", "multipliers, p' = -H_q - G^T lambda", "/names/constraints", "/units/multipliers");
   explain_columns(file, "/invariants", "invariants of the model", "/names/invariants", "/units/invariants");
   explain_columns(file, "/observed", "observables of the model", "/names/observables", "/units/observables");
@@ -164,6 +171,7 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
   if (read_attribute(root, "parameters_text") != listing(about.parameters))
     refuse("it was made with other parameters:\n" + read_attribute(root, "parameters_text"));
   if (read_texts(file, "/names/coordinates") != labels.coordinates ||
+      (labels.variables_in_p && read_texts(file, "/names/momenta") != *labels.variables_in_p) ||
       read_texts(file, "/names/constraints") != labels.constraints ||
       read_texts(file, "/names/invariants") != labels.invariants ||
       read_texts(file, "/names/observables") != labels.observables)

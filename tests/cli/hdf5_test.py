@@ -49,6 +49,35 @@ class Hdf5Test(Hdf5CliTest):
             np.testing.assert_array_equal(f["observables/observed/value"][:], f["observed"][:])
         self.assertEqual(header[-2:], ["T", "lambda_link[1] + lambda_hook"])
 
+    def test_fields_have_their_own_names(self):
+        model = """format = 1
+[field]
+q.x = "v"
+p.v = "z - x"
+p.z = "-z"
+[units]
+v = "m/s"
+[initial]
+x = 1
+v = 0
+z = 2
+[integrate]
+step = 0.1
+until = 2
+"""
+        self.run_holonom(self.write(model), "--out", "run.h5")
+        self.run_holonom(self.write(model), "--out", "run.csv")
+        _, rows = self.read_csv("run.csv")
+        with h5py.File(self.folder / "run.h5") as f:
+            self.assertEqual((f["q"].shape, f["p"].shape), ((21, 1), (21, 2)))
+            self.assertEqual(list(f["names/coordinates"].asstr()), ["x"])
+            self.assertEqual(list(f["names/momenta"].asstr()), ["v", "z"])
+            self.assertEqual(list(f["units/momenta"].asstr()), ["m/s", ""])
+            np.testing.assert_array_equal(np.hstack([f["q"][:], f["p"][:]]), [[float(x) for x in row[1:4]] for row in rows])
+        self.run_holonom(self.write(model), "--steps", "30", "--out", "run.h5", "--extend")
+        with h5py.File(self.folder / "run.h5") as f:
+            self.assertEqual(f["p"].shape, (31, 2))
+
     def test_the_documentation_runs(self):
         self.run_holonom(PENDULUM, "--precision", "quad", "--out", "run.h5")
         self.run_holonom(CHAIN, "--set", "N=12", "--steps", "20", "--out", "chain.h5")

@@ -81,10 +81,10 @@ TYPED_TEST_SUITE(Allocation, Scalars);
 
 TYPED_TEST(Allocation, NoneInAStep) {
   using S = TypeParam;
-  // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse, split.
+  // Separable, without constraints, full mass matrix, general H, M(q), redundant, sparse, split, fields.
   for (const char* model :
        {"double-pendulum", "rigid-body-heavy", "kepler", "four-bar", "charged-particle", "slider-crank",
-        "four-bar-redundant", "locomotive", "hanging-chain", "elastic-double-pendulum"}) {
+        "four-bar-redundant", "locomotive", "hanging-chain", "elastic-double-pendulum", "lotka-volterra", "abc-flow"}) {
     const ModelSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
     const Start<S> start = initial_state(sys);
     for (const MethodEntry& entry : contract::representatives()) {

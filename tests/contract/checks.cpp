@@ -226,6 +226,24 @@ Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem) {
   return {worst <= Bounds::round_off * rounding_of(entry, problem), evidence};
 }
 
+// Of a field, those that have a form which the method keeps.
+Verdict keeps_first_integrals(const MethodEntry& entry, const Problem& problem) {
+  NumericalMap<double> map(entry, problem.sys);
+  const std::vector<InvariantForm> forms = invariant_forms(problem.sys, problem.states.front());
+  const Vec<double> error =
+      invariant_errors(map, problem.sys, problem.start, local_step(entry, problem), run_length(entry));
+  std::string evidence = "errors";
+  double worst = 0;
+  for (std::size_t k = 0; k < forms.size(); ++k) {
+    const bool claimed = (entry.info.bilinear_invariants && forms[k] == InvariantForm::bilinear) ||
+                         (entry.info.quadratic_invariants && forms[k] != InvariantForm::other);
+    if (!claimed) continue;
+    evidence += " " + problem.sys.labels().invariants[k] + text(" %.1e", error[static_cast<int>(k)]);
+    keep_largest(worst, error[static_cast<int>(k)]);
+  }
+  return {worst <= Bounds::round_off * rounding_of(entry, problem), evidence};
+}
+
 Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   NumericalMap<double> map(entry, problem.sys);
   State<double> x = problem.start;
@@ -250,7 +268,8 @@ const std::vector<Property>& properties() {
   static const std::vector<Property> all{
       {"order", [](const MethodInfo&, const Case&) { return true; }, has_order},
       {"symmetry", [](const MethodInfo& info, const Case&) { return info.symmetric; }, is_symmetric},
-      {"reversibility", [](const MethodInfo& info, const Case&) { return info.symmetric; }, is_reversible},
+      {"reversibility", [](const MethodInfo& info, const Case& on) { return info.symmetric && on.reversible; },
+       is_reversible},
       {"position", [](const MethodInfo& info, const Case& on) { return info.keeps_position && on.constraints > 0; },
        keeps_position},
       {"hidden", [](const MethodInfo& info, const Case& on) { return info.keeps_hidden && on.constraints > 0; },
@@ -264,6 +283,11 @@ const std::vector<Property>& properties() {
       {"loops", [](const MethodInfo& info, const Case&) { return info.symplectic; }, is_symplectic_by_loops},
       {"momenta", [](const MethodInfo& info, const Case& on) { return info.momentum_maps && on.momenta > 0; },
        keeps_momenta},
+      {"first integrals",
+       [](const MethodInfo& info, const Case& on) {
+         return on.field && (info.bilinear_invariants || info.quadratic_invariants);
+       },
+       keeps_first_integrals},
       {"energy", [](const MethodInfo& info, const Case&) { return info.symplectic; }, keeps_energy},
   };
   return all;

@@ -22,6 +22,7 @@ Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& probl
 Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& problem);
 Verdict is_symplectic_by_loops(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem);
+Verdict keeps_first_integrals(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_energy(const MethodEntry& entry, const Problem& problem);
 
 struct Property {

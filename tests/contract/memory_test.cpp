@@ -185,7 +185,8 @@ TEST_P(ResumingIn, QuadDuals) {
 
 INSTANTIATE_TEST_SUITE_P(On, ResumingIn,
                          testing::Values("double-pendulum", "charged-particle", "slider-crank", "four-bar-redundant",
-                                         "rigid-body-heavy", "elastic-double-pendulum", "stiff-pendulum-chain"),
+                                         "rigid-body-heavy", "elastic-double-pendulum", "stiff-pendulum-chain",
+                                         "lotka-volterra"),
                          [](const auto& on) { return test_name(on.param); });
 
 }  // namespace

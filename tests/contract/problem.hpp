@@ -25,9 +25,12 @@ struct Case {
   long energy_steps;  // steps of the model's own size in the search for an energy drift,
   long settle = 0;    // after so many: the error of H moves while a chaotic motion spreads from a regular start
   Needs offers = Needs::separable;  // what its system has
-  double resolved = 0;   // the step that resolves its stiff springs; its own is far too long for most methods
-  bool small = false;    // its size is one of those that are known at compile time
-  bool chaotic = false;  // the mean of its energy stands still after very many steps only
+  double resolved = 0;     // the step that resolves its stiff springs; its own is far too long for most methods
+  bool small = false;      // its size is one of those that are known at compile time
+  bool chaotic = false;    // the mean of its energy stands still after very many steps only
+  bool field = false;      // a first-order system: nothing is symplectic there,
+  bool parts = true;       // its variables may be in one part,
+  bool reversible = true;  // and it need not be reversible
 
   bool stiff() const { return resolved > 0; }
 };

@@ -74,14 +74,21 @@ class Certify {
     add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none",
         [&](Claim& c) { constraint(c, residuals().hidden); });
     const std::string no_basis = sys_.m() > 0 ? sys_.lacks(Quantity::g_qq) : "";
-    add("symplecticity", info_.symplectic, no_basis.empty() && (!has_tangents() || sys_.n() <= most_tangents),
-        no_basis.empty() ? "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents" : no_basis,
-        [&](Claim& c) { symplecticity(c); });
+    if (sys_.is_field())
+      add("symplecticity", false, false, "a field y' = f(y) has no symplectic form", [](Claim&) {});
+    else
+      add("symplecticity", info_.symplectic, no_basis.empty() && (!has_tangents() || sys_.n() <= most_tangents),
+          no_basis.empty() ? "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents" : no_basis,
+          [&](Claim& c) { symplecticity(c); });
     add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
     add("reversibility", info_.symmetric, reversal_defect(*rounded_, start_double_) < 1e-10,
         "the model is not reversible: see [reversal]", [&](Claim& c) { reversibility(c); });
-    momenta();
-    add("energy drift", info_.symplectic, speed_ > 0, "nothing moves", [&](Claim& c) { energy(c); });
+    if (sys_.is_field())
+      first_integrals();
+    else
+      momenta();
+    add("energy drift", info_.symplectic, speed_ > 0 && sys_.has_energy(),
+        sys_.has_energy() ? "nothing moves" : "the field has no energy: see [field]", [&](Claim& c) { energy(c); });
     const bool is_large = sys_.n() + sys_.m() > most_unknowns;
     const char* const no_order =
         is_large     ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
@@ -250,6 +257,29 @@ class Certify {
             c.measured = to_double((*errors)[static_cast<int>(k)]);
             c.bound = round_off();
             c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
+          });
+    }
+  }
+
+  // Of a field, a claim for each invariant of the exact flow that has a form which the method keeps.
+  void first_integrals() {
+    const std::vector<InvariantForm> forms = invariant_forms(*rounded_, convert<double>(states_.front()));
+    const std::vector<double> rates = invariant_rates(*rounded_, start_double_);
+    std::optional<Vec<R>> errors;
+    for (std::size_t k = 0; k < forms.size(); ++k) {
+      const bool bilinear = forms[k] == InvariantForm::bilinear, quadratic = forms[k] != InvariantForm::other;
+      const bool claimed = (info_.bilinear_invariants && bilinear) || (info_.quadratic_invariants && quadratic);
+      add("invariant " + sys_.labels().invariants[k], claimed, rates[k] < 1e-9,
+          rates[k] == rates[k] ? "the exact flow does not conserve it"
+                               : "whether the exact flow conserves it is not known",
+          [&](Claim& c) {
+            if (!errors) errors = invariant_errors(map_, sys_, start_, h_, run_length);
+            c.measured = to_double((*errors)[static_cast<int>(k)]);
+            c.bound = round_off();
+            c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms" +
+                       (bilinear    ? "; it is p.(C q + c)"
+                        : quadratic ? "; it is quadratic"
+                                    : "; it is not quadratic");
           });
     }
   }

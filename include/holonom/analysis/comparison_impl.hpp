@@ -69,6 +69,14 @@ class Compare {
   }
 
  private:
+  // A field may have nothing in p.
+  template <class T>
+  StateErrors errors_of(const State<T>& x, const ReferenceSolution<W>& exact) const {
+    StateErrors e = errors(x, exact);
+    if (!sys_.labels().has_parts()) e.p = StateErrors::unknown;
+    return e;
+  }
+
   void add_row(const MethodEntry& method, std::size_t k) {
     const auto& [h, steps] = plan_.runs[k];
     Row row;
@@ -84,7 +92,7 @@ class Compare {
       run_plan.retry = method.info.one_step;
       const RunResult<S> r = run(sys_, *watched, start_, h, run_plan);
       end = r.state;
-      row.energy = to_double(r.energy_error);
+      row.energy = sys_.has_energy() ? to_double(r.energy_error) : StateErrors::unknown;
       row.position = to_double(r.position);
       row.hidden = to_double(r.hidden);
       for (const S& e : r.invariant_error) row.invariants.push_back(to_double(e));
@@ -127,7 +135,7 @@ class Compare {
     double last = StateErrors::unknown;
     const auto serves = [&](const ReferenceSolution<W>& now) {
       const bool first_one = before.q.size() == 0;  // whose error is not known
-      if (!first_one) result_.accuracy = errors(before, now);
+      if (!first_one) result_.accuracy = errors_of(before, now);
       before = now.state;
       if (first_one) return false;
       const bool stands_still = now.error < 1e-3 && now.error > last / 4;
@@ -186,7 +194,7 @@ class Compare {
     result_.reference = key + " with h = " + in_digits("%.10g", to_double(h)) + ", " + std::to_string(steps) +
                         " steps (" + precision_name<S>() + ")";
     if (const long half = steps / 2; half > 0) {
-      const StateErrors difference = errors(end_of(S(plan_.until / S(half)), half, nullptr), exact);
+      const StateErrors difference = errors_of(end_of(S(plan_.until / S(half)), half, nullptr), exact);
       const double gain = std::pow(static_cast<double>(steps) / static_cast<double>(half),
                                    std::max(1, reference.method.info.on(sys_.m()).order)) -
                           1;
@@ -216,7 +224,7 @@ class Compare {
     double smallest = 1;
     for (std::size_t k = 0; k < ends_.size(); ++k) {
       if (result_.rows[k].status != Row::Status::done) continue;
-      const StateErrors e = errors(ends_[k], exact);
+      const StateErrors e = errors_of(ends_[k], exact);
       smallest = std::min({smallest, e.q, e.p});
     }
     return smallest;
@@ -224,7 +232,7 @@ class Compare {
 
   void measure(const ReferenceSolution<W>& exact) {
     for (std::size_t k = 0; k < ends_.size(); ++k)
-      if (result_.rows[k].status == Row::Status::done) result_.rows[k].error = errors(ends_[k], exact);
+      if (result_.rows[k].status == Row::Status::done) result_.rows[k].error = errors_of(ends_[k], exact);
   }
 
   void find_orders() {

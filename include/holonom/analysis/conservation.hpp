@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "holonom/analysis/numerical_map.hpp"
@@ -44,6 +45,72 @@ inline std::vector<bool> momentum_maps(const AnySystem<double>& sys, const State
     linear[static_cast<std::size_t>(k)] =
         none[k] == 0 && std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
   return linear;
+}
+
+// What an invariant of a field is as a function of (q, p), tried along random lines: pᵀ(C q + c), at most quadratic, or
+// something else.
+enum class InvariantForm : std::uint8_t { bilinear, quadratic, other };
+
+inline std::vector<InvariantForm> invariant_forms(const AnySystem<double>& sys, const State<double>& x) {
+  const auto count = static_cast<int>(sys.labels().invariants.size());
+  std::vector<InvariantForm> forms(static_cast<std::size_t>(count), InvariantForm::quadratic);
+  if (count == 0) return forms;
+  const std::vector<bool> linear_in_p = momentum_maps(sys, x);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(-0.1, 0.1);
+  Vec<double> dq(sys.n()), dp(sys.n()), none(sys.n()), values(count);
+  // The second difference in q and the third in (q, p), against the values that they are made of
+  const auto vanishes = [&](const std::vector<double>& weights, const Vec<double>& along_p) {
+    Vec<double> sum(count), size(count);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      State<double> y = x;
+      axpy(static_cast<double>(j), dq, y.q);
+      axpy(static_cast<double>(j), along_p, y.p);
+      sys.invariants(y.q, y.p, values);
+      for (int k = 0; k < count; ++k) {
+        sum[k] += weights[j] * values[k];
+        size[k] += std::abs(weights[j] * values[k]);
+      }
+    }
+    std::vector<bool> result;
+    for (int k = 0; k < count; ++k) result.push_back(std::abs(sum[k]) <= 1e-12 * size[k]);
+    return result;
+  };
+  std::vector<bool> bilinear = linear_in_p, quadratic(forms.size(), true);
+  constexpr int trials = 4;
+  for (int trial = 0; trial < trials; ++trial) {
+    for (double& a : dq) a = uniform(random);
+    for (double& a : dp) a = uniform(random);
+    const std::vector<bool> affine = vanishes({1, -2, 1}, none), second = vanishes({1, -3, 3, -1}, dp);
+    for (std::size_t k = 0; k < forms.size(); ++k) {
+      bilinear[k] = bilinear[k] && affine[k];
+      quadratic[k] = quadratic[k] && second[k];
+    }
+  }
+  for (std::size_t k = 0; k < forms.size(); ++k)
+    forms[k] = !quadratic[k] ? InvariantForm::other : bilinear[k] ? InvariantForm::bilinear : InvariantForm::quadratic;
+  return forms;
+}
+
+// For each invariant: max |I(x_n) − I(x_0)| against the largest Σ |∂I/∂y_j y_j|, the size of its terms.
+template <class S>
+Vec<Real<S>> invariant_errors(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps) {
+  using R = Real<S>;
+  const auto count = static_cast<int>(sys.labels().invariants.size());
+  Vec<S> initial(count), now(count), slope(count), terms(count);
+  Vec<R> error(count), size(count);
+  if (count == 0) return error;
+  sys.invariants(x.q, x.p, initial);
+  map(x, h, steps, [&](const State<S>& y) {
+    sys.invariants(y.q, y.p, now);
+    sys.invariants_along(y.q, y.p, y.q, y.p, slope, terms);
+    for (int k = 0; k < count; ++k) {
+      keep_largest(error[k], R(magnitude(S(now[k] - initial[k]))));
+      keep_largest(size[k], R(magnitude(terms[k])));
+    }
+  });
+  for (int k = 0; k < count; ++k) error[k] = relative(error[k], size[k]);
+  return error;
 }
 
 // For each momentum map: max |I(x_n) − I(x_0)| against the largest Σ_j |∂I/∂p_j p_j|, the size of its

@@ -54,8 +54,13 @@ OrderPoint order_point(NumericalMap<S>& map, const State<S>& x, const State<S>& 
   const S h = time / S(count);
   State<S> y = x;
   map(y, h, count);
-  return {to_double(h), to_double(Real<S>(largest_difference(y.q, exact.q) / size.q)),
-          to_double(Real<S>(largest_difference(y.p, exact.p) / size.p))};
+  const auto error = [](const Vec<S>& a, const Vec<S>& b, const Real<S>& of) {
+    return to_double(Real<S>(largest_difference(a, b) / of));
+  };
+  OrderPoint point{to_double(h), error(y.q, exact.q, size.q), error(y.p, exact.p, size.p)};
+  // A field may have all its variables in one part; the other is zero.
+  if (size.p == Real<S>(0) && largest_difference(y.p, exact.p) == Real<S>(0)) point.error_p = point.error_q;
+  return point;
 }
 
 // Errors below are not told from rounding errors.

@@ -21,11 +21,12 @@ class StepFailed : public std::runtime_error {
 template <class S>
 bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
   if (!std::get<Maker<S>>(entry.makers)) return false;
-  if (sys.is_field() && !entry.info.for_fields) return false;
+  if (sys.is_field() && !(entry.info.for_fields && (sys.labels().has_parts() || !entry.info.needs_parts))) return false;
   switch (entry.info.needs) {
     case Needs::separable: return SeparableView<S>::missing(sys).empty();
     case Needs::split: return SplitView<S>::missing(sys).empty();
     case Needs::hamiltonian: return HamiltonianView<S>::missing(sys).empty();
+    case Needs::unconstrained: return sys.m() == 0 && HamiltonianView<S>::missing(sys).empty();
   }
   return false;
 }

@@ -8,7 +8,7 @@
 namespace holonom {
 
 // The largest |H(ρx) − H(x)| and |G-projected change of g∘ρ|, relative to their sizes, for the
-// system's involution ρ.
+// system's involution ρ; of a field |f(ρy) + ρ f(y)|.
 double reversal_defect(const AnySystem<double>& sys, const State<double>& x);
 
 // |dI/dt| along the exact constrained flow, for each invariant, relative to the size of its terms. NaN where it is not

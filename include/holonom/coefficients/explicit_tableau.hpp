@@ -15,6 +15,9 @@ struct ExplicitTableau {
   std::vector<Fraction> b;
 };
 
+// Runge's explicit midpoint rule.
+inline ExplicitTableau midpoint_tableau() { return {2, {{}, {{1, 2}}}, {{0}, {1}}}; }
+
 // Kutta's classical method of order 4.
 inline ExplicitTableau classical_tableau() {
   return {4, {{}, {{1, 2}}, {{0}, {1, 2}}, {{0}, {0}, {1}}}, {{1, 6}, {1, 3}, {1, 3}, {1, 6}}};

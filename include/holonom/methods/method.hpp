@@ -6,8 +6,9 @@
 
 namespace holonom {
 
-// Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p).
-enum class Needs { separable, split, hamiltonian };
+// Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p); any H(q, p) or
+// field, but no constraints.
+enum class Needs { separable, split, hamiltonian, unconstrained };
 
 struct MethodInfo {
   std::string key, title;
@@ -30,8 +31,12 @@ struct MethodInfo {
   bool one_step = true;            // a map of states; if not, the method carries more than a first guess along
   bool compensated = false;        // whether rounding errors of the state are compensated unless asked otherwise
   bool fixed_sizes = false;        // small systems run with sizes known at compile time
-  bool for_fields = false;         // runs on fields y' = f(y) as well
-  bool from_positions = false;     // momenta are differences of positions over h, and so are their rounding errors
+  bool for_fields = false;         // runs on fields y' = f(y) as well,
+  bool needs_parts = false;        // but only on those whose variables come in two parts, q and p
+  // First integrals of y' = f(y) that are kept to round-off, without constraints: I = pᵀ(C q + c), and all quadratic
+  // ones
+  bool bilinear_invariants = false, quadratic_invariants = false;
+  bool from_positions = false;  // momenta are differences of positions over h, and so are their rounding errors
   Needs needs = Needs::hamiltonian;
   std::string citation;
   std::string remark;            // what a user should know before choosing it

@@ -16,6 +16,9 @@ namespace holonom {
 template <class S>
 using Maker = std::function<std::unique_ptr<AnyMethod<S>>(const AnySystem<S>&, const MethodOptions&)>;
 
+// What to take instead of a method for Hamiltonian systems.
+std::string advice_for_fields(const MethodInfo& info);
+
 // One method in all scalars. A maker may be empty: the method does not exist in that scalar.
 struct MethodEntry {
   MethodInfo info;
@@ -29,7 +32,11 @@ struct MethodEntry {
     if (!maker) throw Unsuitable(info.key + " is not available in this precision");
     if (sys.is_field() && !info.for_fields)
       throw Unsuitable(info.key + " is for Hamiltonian systems, and " + sys.labels().model +
-                       " is a field y' = f(y): take a Runge-Kutta method or bdf");
+                       " is a field y' = f(y): " + advice_for_fields(info));
+    if (sys.is_field() && info.needs_parts && !sys.labels().has_parts())
+      throw Unsuitable(info.key + " treats q and p differently, and the variables of " + sys.labels().model +
+                       " do not come in two parts: write them as q = { ... } and p = { ... } in [field], or take a "
+                       "Runge-Kutta method such as gauss-2 or rk-4");
     if (!options.compensated) options.compensated = info.compensated;
     return maker(sys, options);
   }

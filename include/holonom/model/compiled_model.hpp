@@ -83,6 +83,8 @@ class CompiledModel {
 
   const Model& model() const { return model_; }
   Form form() const { return form_; }
+  // A field is of the general form: its H_p is q', and its H_q is −p'.
+  bool is_field() const { return model_.field.has_value(); }
   const Labels& labels() const { return *shared_labels_; }
   const Pattern& pattern() const { return *shared_pattern_; }
   const std::shared_ptr<const Labels>& shared_labels() const { return shared_labels_; }

@@ -82,6 +82,14 @@ struct MassTable {
   std::vector<std::int32_t> at;  // where in its line an entry begins
 };
 
+// A first-order system instead of an energy: q' and p' as formulas of both. The parts may differ in size: then the
+// rates of the shorter one end with zeros, whose variables have no names, are zero and stay so.
+struct FieldFormulas {
+  std::vector<NodeId> q_rate, p_rate;
+  std::vector<std::string> variables_in_p;  // those in q are the coordinates of the model
+  std::optional<NodeId> energy;             // a function that is watched as the energy
+};
+
 struct Model {
   explicit Model(std::string model_name = "model");
 
@@ -96,12 +104,13 @@ struct Model {
   std::vector<VectorCoordinate> vectors;  // after them
   std::vector<MappedTerm> terms;
 
-  // Exactly one form of energy: hamiltonian; kinetic and potential; mass and potential.
+  // Exactly one form of energy: hamiltonian; kinetic and potential; mass and potential. Or a field.
   std::optional<NodeId> hamiltonian, kinetic;
   std::optional<NodeId> potential;
   std::optional<NodeId> slow_potential, fast_potential;  // its parts, for split methods
   std::vector<NodeId> mass;                              // n masses, or n × n by rows
   std::optional<MassTable> mass_table;                   // instead, for all coordinates
+  std::optional<FieldFormulas> field;
 
   std::vector<Named> constraints, invariants;
   std::vector<Named> phase_constraints;  // of q and p: they become a part of H (phase_constraints.hpp)
@@ -138,6 +147,14 @@ struct Model {
   Model& set_potential(const Expr& V);
   Model& set_kinetic(const Expr& T);
   Model& set_hamiltonian(const Expr& H);
+  // Variables of a field, and their rates: q' = g(q, p), p' = f(q, p), or with one part y' = f(y).
+  struct Rate {
+    std::string name;
+    Expr variable, rate;
+  };
+  Expr variable() const { return {graph.get(), graph->input()}; }
+  Model& set_field(const std::vector<Rate>& of_q, const std::vector<Rate>& of_p = {});
+  Model& set_field_energy(const Expr& energy);
   Model& add_constraint(const std::string& constraint_name, const Expr& zero);
   Model& add_invariant(const std::string& invariant_name, const Expr& value);
   Model& add_observable(const std::string& observable_name, const Expr& value);

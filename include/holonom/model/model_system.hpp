@@ -47,6 +47,8 @@ class ModelSystem final : public AnySystem<S> {
   bool is_small() const override { return std::is_same_v<S, double> && compiled_->is_small(); }
   SmallCode small_code() const override;
   const AnyMass<S>& mass() const override { return mass_; }
+  bool is_field() const override { return compiled_->is_field(); }
+  bool has_energy() const override { return !is_field() || compiled_->model().field->energy; }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
   void invariants_along(const Vec<S>& q, const Vec<S>& p, const Vec<S>& u, const Vec<S>& w, Vec<S>& out,
@@ -135,6 +137,7 @@ class ModelSystem final : public AnySystem<S> {
   void with_constant_mass(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
   void with_mass_matrix(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
   void velocity_change(char variable, const Vec<S>& q, const Vec<S>& direction, Vec<S>& out) const;
+  std::string diagnose_field(const Vec<S>& q, const Vec<S>& p) const;
   void make_terms();
   void make_mass();
   void make_sparse_mass();

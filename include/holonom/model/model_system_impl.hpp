@@ -251,13 +251,38 @@ void ModelSystem<S>::start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const {
 }
 
 template <class S>
+std::string ModelSystem<S>::diagnose_field(const Vec<S>& q, const Vec<S>& p) const {
+  const Labels& labels = this->labels();
+  const std::string cause = " (a division by zero, or a function outside its domain)";
+  Vec<S> q_rate(this->n()), p_rate(this->n());
+  H_p(q, p, q_rate);
+  H_q(q, p, p_rate);
+  const auto look = [&](const Vec<S>& x, const Vec<S>& rate, std::size_t count, auto&& name_of) -> std::string {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string name = "'" + name_of(i) + "' is not finite";
+      if (!is_finite(x[static_cast<int>(i)])) return name;
+      if (!is_finite(rate[static_cast<int>(i)])) return "the rate of " + name + cause;
+    }
+    return {};
+  };
+  const std::string in_q =
+      look(q, q_rate, labels.coordinates.size(), [&](std::size_t i) { return labels.coordinates[i]; });
+  if (!in_q.empty()) return in_q;
+  const std::string in_p = look(p, p_rate, labels.momenta(), [&](std::size_t i) { return labels.momentum(i); });
+  if (!in_p.empty()) return in_p;
+  return is_finite(H(q, p)) ? "" : "the energy is not finite" + cause;
+}
+
+template <class S>
 std::string ModelSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
   const auto finite = [](const Vec<S>& x) {
     for (const S& a : x)
       if (!is_finite(a)) return false;
     return true;
   };
-  const auto name = [&](int i) { return "'" + this->labels().coordinates[static_cast<std::size_t>(i)] + "'"; };
+  const Labels& labels = this->labels();
+  if (is_field()) return diagnose_field(q, p);
+  const auto name = [&](int i) { return "'" + labels.coordinates[static_cast<std::size_t>(i)] + "'"; };
   for (int i = 0; i < q.size(); ++i) {
     if (!is_finite(q[i])) return "the coordinate " + name(i) + " is not finite";
     if (!is_finite(p[i])) return "the momentum of " + name(i) + " is not finite";
@@ -266,7 +291,7 @@ std::string ModelSystem<S>::diagnose(const Vec<S>& q, const Vec<S>& p) const {
   Jacobian<S> J(this->pattern());
   g_and_G(q, residual, J);
   for (int k = 0; k < this->m(); ++k) {
-    const std::string constraint = "constraint '" + this->labels().constraints[static_cast<std::size_t>(k)] + "'";
+    const std::string constraint = "constraint '" + labels.constraints[static_cast<std::size_t>(k)] + "'";
     if (!is_finite(residual[k]))
       return constraint + " is not finite (a division by zero, or a function outside its domain)";
     bool good = true;

@@ -61,7 +61,7 @@ void project_keeping(const ModelSystem<S>& sys, State<S>& x, const Vec<S>& motio
 template <class S, class Place>
 void check_values(const AnySystem<S>& sys, const State<S>& x, Place&& place) {
   if (const std::string trouble = sys.diagnose(x.q, x.p); !trouble.empty())
-    throw InputError(place("initial.q") + "at the initial values " + trouble);
+    throw InputError(place(sys.is_field() ? "initial" : "initial.q") + "at the initial values " + trouble);
   for (const FormulaTrouble& trouble :
        {flat_constraint(sys, x.q), degenerate_energy(sys, x), undefined_invariant(sys, x)})
     if (!trouble.part.empty()) throw InputError(place(trouble.part) + trouble.what);
@@ -152,7 +152,7 @@ Start<S> initial_state(const AnySystem<S>& sys, const State<S>& given, bool proj
   Start<S> start;
   start.state = given;
   start.state.lambda = Vec<S>(sys.m());
-  for (int i = 0; i < sys.n(); ++i)
+  for (int i = 0; i < sys.n() && !sys.is_field(); ++i)  // (check_values says it of a field)
     if (!is_finite(given.q[i]) || !is_finite(given.p[i]))
       throw InputError("the initial value of '" + sys.labels().coordinates[static_cast<std::size_t>(i)] +
                        "' or of its momentum is not finite");
@@ -178,9 +178,21 @@ Start<S> initial_state(const ModelSystem<S>& sys) {
   if (model.step) start.step = defaults[0];
   if (model.until) start.until = defaults[model.step ? 1 : 0];
 
+  const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
+  if (sys.is_field()) {
+    const auto require = [&](const S& value, const std::string& name) {
+      if (!is_finite(value)) throw InputError(place("initial." + name) + "the initial value of '" + name + cause);
+    };
+    const Labels& labels = sys.labels();
+    for (std::size_t i = 0; i < labels.coordinates.size(); ++i)
+      require(x.q[static_cast<int>(i)], labels.coordinates[i]);
+    for (std::size_t i = 0; i < labels.momenta(); ++i) require(motion[static_cast<int>(i)], labels.momentum(i));
+    x.p = motion;
+    detail::check_values(sys, x, place);
+    return start;
+  }
   for (int i = 0; i < sys.n(); ++i) {
     const std::string& name = sys.labels().coordinates[static_cast<std::size_t>(i)];
-    const std::string cause = "' is not finite (a division by zero, or a function outside its domain)";
     if (!is_finite(x.q[i])) throw InputError(place("initial.q." + name) + "the initial value of '" + name + cause);
     if (!is_finite(motion[i]))
       throw InputError(place(motion_part + "." + name) + "the initial " +

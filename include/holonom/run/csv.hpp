@@ -1,6 +1,6 @@
-// CSV: one row for each recorded state, all digits. Columns: t, coordinates, p_<coordinate>,
-// lambda_<constraint>, energy, position_residual, hidden_residual, invariants, observables. A file of events has the
-// columns event and direction before them.
+// CSV: one row for each recorded state, all digits. Columns: t, coordinates, p_<coordinate> (of a field: its
+// variables), lambda_<constraint>, energy, position_residual, hidden_residual, invariants, observables. A file of
+// events has the columns event and direction before them.
 #pragma once
 
 #include "holonom/model/model.hpp"
@@ -28,6 +28,7 @@ class CsvFile {
  private:
   RowFile file_;
   std::string row_;
+  int shown_q_, shown_p_;
 };
 
 }  // namespace detail

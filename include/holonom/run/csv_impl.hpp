@@ -9,10 +9,12 @@ namespace detail {
 
 template <class S>
 CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, const Labels& labels, OpenMode mode)
-    : file_(path, mode) {
+    : file_(path, mode),
+      shown_q_(static_cast<int>(labels.coordinates.size())),
+      shown_p_(static_cast<int>(labels.momenta())) {
   row_ = first_columns + "t";
   for (const std::string& c : labels.coordinates) row_ += "," + c;
-  for (const std::string& c : labels.coordinates) row_ += ",p_" + c;
+  for (std::size_t i = 0; i < labels.momenta(); ++i) row_ += "," + labels.momentum(i);
   for (const std::string& c : labels.constraints) row_ += ",lambda_" + c;
   row_ += ",energy,position_residual,hidden_residual";
   for (const std::string& i : labels.invariants) row_ += "," + i;
@@ -33,8 +35,9 @@ void CsvFile<S>::row(const std::string& first_cells, const State<S>& x, const Ob
     row_ += ',';
     row_ += to_text(number);
   };
-  for (const auto* block : {&x.q, &x.p, &x.lambda})
-    for (const S& a : *block) cell(a);
+  for (int i = 0; i < shown_q_; ++i) cell(x.q[i]);
+  for (int i = 0; i < shown_p_; ++i) cell(x.p[i]);
+  for (const S& a : x.lambda) cell(a);
   cell(seen.energy);
   cell(seen.position.absolute);
   cell(seen.hidden.absolute);

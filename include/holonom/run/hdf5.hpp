@@ -59,6 +59,7 @@ class Hdf5Recorder final : public Recorder<S> {
 
   std::unique_ptr<detail::TrajectoryFile> file_;
   S h_, t0_{0};
+  int shown_q_, shown_p_;
   bool begun_ = false, sampled_ = false;
 };
 

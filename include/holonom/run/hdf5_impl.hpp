@@ -53,6 +53,8 @@ Hdf5Recorder<S>::Hdf5Recorder(const std::string& path, const Labels& labels, con
     : file_(std::make_unique<detail::TrajectoryFile>(path, labels, about, precision_name<S>(), detail::Stored<S>::cell,
                                                      detail::Stored<S>::text_length, mode)),
       h_(detail::Stored<S>::number(about.step)),
+      shown_q_(static_cast<int>(labels.coordinates.size())),
+      shown_p_(static_cast<int>(labels.momenta())),
       sampled_(!about.sample.empty()) {
   if (!file_->t0().empty()) t0_ = detail::Stored<S>::number(file_->t0());
 }
@@ -113,8 +115,8 @@ void Hdf5Recorder<S>::record(const State<S>& x, const Observation<S>& seen) {
   std::memcpy(file_->row(File::step), &step, sizeof step);
   if (sampled_) *file_->row(File::interpolated) = std::byte(on_grid ? 0 : 1);
   put(File::t, &x.t, 1);
-  put(File::q, x.q.data(), x.q.size());
-  put(File::p, x.p.data(), x.p.size());
+  put(File::q, x.q.data(), shown_q_);
+  put(File::p, x.p.data(), shown_p_);
   put(File::lambda, x.lambda.data(), x.lambda.size());
   put(File::energy, &seen.energy, 1);
   put(File::position_residual, &seen.position.absolute, 1);

@@ -96,6 +96,8 @@ void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& opt
   const std::string what = spec_.name_of("wedge") + ": ";
   if (!spec_.tangent.empty() && spec_.tangent.size() != 2)
     throw InputError(spec_.name_of("tangent") + ": the wedge product is one of two vectors; give it twice");
+  if (system_->is_field())
+    throw InputError(what + "a field y' = f(y) has no symplectic form, and no wedge product that it keeps");
   if (spec_.sample)
     throw InputError(what + "tangent vectors are known after steps only, not at the times of " +
                      spec_.name_of("sample"));

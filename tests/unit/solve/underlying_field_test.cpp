@@ -145,8 +145,10 @@ struct Order {
   double order;
 };
 // On index-3 systems some of these have a lower one.
-const std::vector<Order> orders{{"rk-4", 4},       {"rkf-78", 8}, {"gauss-1", 2}, {"gauss-2", 4},   {"gauss-3", 6},
-                                {"radau-2a-2", 3}, {"bdf-1", 1},  {"bdf-3", 3},   {"lobatto-3", 4}, {"lobatto-4", 6}};
+const std::vector<Order> orders{
+    {"rk-4", 4},       {"rkf-78", 8},   {"gauss-1", 2},  {"gauss-2", 4},          {"gauss-3", 6},
+    {"radau-2a-2", 3}, {"bdf-1", 1},    {"bdf-3", 3},    {"lobatto-3", 4},        {"lobatto-4", 6},
+    {"rk-2", 2},       {"verlet-a", 2}, {"verlet-b", 2}, {"symplectic-euler", 1}, {"suzuki-4/verlet-b", 4}};
 
 TEST(Fields, HaveMethodsOfFullOrder) {
   const Damped<quad> field;
@@ -249,7 +251,8 @@ TEST(Fields, AreNotForMethodsOfHamiltonianSystems) {
   const Damped<double> field;
   const FieldSystem<double> sys(field, named("my field"));
   EXPECT_EQ(message_of<Unsuitable>([&] { (void)methods().find("rattle").make<double>(sys); }),
-            "rattle is for Hamiltonian systems, and my field is a field y' = f(y): take a Runge-Kutta method or bdf");
+            "rattle is for Hamiltonian systems, and my field is a field y' = f(y): take verlet-a, which is what this "
+            "is without constraints, or a Runge-Kutta method");
   for (const MethodEntry& entry : methods().all()) {
     EXPECT_EQ(suits<double>(entry, sys), entry.info.for_fields) << entry.info.key;
     const MethodInfo claims = entry.info.on(0, true);
