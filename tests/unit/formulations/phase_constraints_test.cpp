@@ -11,7 +11,7 @@ namespace {
 
 // L = B/2 (x y' − y x') − V: φ = (p_x + B y/2, p_y − B x/2), {φ, φ} = B J, and x' = −V_y/B, y' = V_x/B on φ = 0.
 TEST(PhaseConstraints, GuidingCentresDriftAlongLinesOfThePotential) {
-  const auto compiled = compile(load_model(HOLONOM_TEST_MODELS "/guiding-centre.toml"));
+  const auto compiled = load("guiding-centre");
   const ModelSystem<double> sys(compiled);
   ASSERT_EQ(sys.m(), 0);
   EXPECT_EQ(sys.labels().observables, (std::vector<std::string>{"along_x", "along_y"}));
