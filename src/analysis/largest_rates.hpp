@@ -23,23 +23,25 @@ LargestRates largest_rates(const AnySystem<S>& sys, const std::vector<State<S>>&
     if (!field.slopes(y, dq, dp).ok()) continue;
     ++result.states;
     sys.invariants_along(y.q, y.p, dq, dp, rate, unused);
-    // The terms of dI/dt cancel when I is conserved: their size is the measure, with forces of constraints that may
-    // cancel others. It is the largest of all states, because at rest there is nothing but rounding errors.
-    speed = dq;
+    // The terms of dI/dt cancel when I is conserved: their size is the measure. It is the largest of all states,
+    // because at rest there is nothing but rounding errors. Forces of constraints may cancel others, and leave rounding
+    // errors of these; in wide scalars those of other coordinates count a little as well, for forces that are zero by
+    // cancellation as that of sin²x + cos²x is.
+    constexpr bool wide = !std::is_same_v<S, double>;
+    const S part_of_forces(wide ? 1 : 1e-5), part_of_others(wide ? 1e-20 : 0);
     sys.H_q(y.q, y.p, force);
     for (S& f : force) f = S(magnitude(f));
     sys.G(y.q, G);
     for (int k = 0; k < sys.m(); ++k)
       G.row(k, [&](int j, const S& entry) { force[j] += S(magnitude(S(entry * y.lambda[k]))); });
-    if constexpr (!std::is_same_v<S, double>) {
-      // There are digits enough for rounding errors of other coordinates to count: forces that are zero by
-      // cancellation, as those of sin²x + cos²x, have no other measure.
-      const S part(1e-20);
-      S fastest(0), strongest(0);
-      for (const S& v : speed) fastest = std::max(fastest, S(magnitude(v)));
-      for (const S& f : force) strongest = std::max(strongest, f);
-      for (S& v : speed) v = S(magnitude(v)) + part * fastest;
-      for (S& f : force) f += part * strongest;
+    S fastest(0), strongest(0);
+    for (int j = 0; j < n; ++j) {
+      fastest = std::max(fastest, S(magnitude(dq[j])));
+      strongest = std::max(strongest, force[j]);
+    }
+    for (int j = 0; j < n; ++j) {
+      speed[j] = S(magnitude(dq[j])) + part_of_others * fastest;
+      force[j] = S(magnitude(dp[j])) + part_of_forces * force[j] + part_of_others * strongest;
     }
     sys.invariants_along(y.q, y.p, speed, force, unused, terms);
     for (int k = 0; k < count; ++k) {
