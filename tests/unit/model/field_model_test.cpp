@@ -196,6 +196,10 @@ TEST(FieldModel, KnowsWhetherItIsReversible) {
   EXPECT_LT(defect(load("rigid-body-euler")), 1e-15);
   EXPECT_GT(defect(load("lotka-volterra")), 0.1);
   EXPECT_GT(defect(load("abc-flow")), 0.1);
+  // What changes its sign is p, unless something else is said.
+  const std::string slope = "[field]\nq.x = \"v\"\np.v = \"-sin(x + 1)\"\n[initial]\nx = 1\nv = 1\n";
+  EXPECT_LT(defect(from_text(slope)), 1e-15);
+  EXPECT_GT(defect(from_text(slope + "[reversal]\nflip = [\"x\"]\n")), 0.01);
   // A brake is not reversible.
   EXPECT_GT(defect(from_text("[field]\nq.x = \"v\"\np.v = \"-x - v/10\"\n[initial]\nx = 1\nv = 1\n")), 0.01);
 }
