@@ -93,10 +93,12 @@ MASS = "i, j, m\n0, 0, 2\n1, 1, 2\n2, 2, 2\n1, 0, 0.5\n"
 SMALL_MODELS = ("pendulum", "double-pendulum", "kepler", "kepler-sphere", "slider-crank", "locomotive", "spherical-pendulum",
                 "charged-particle", "four-bar-redundant", "rigid-body-heavy")
 
+FIELDS = ("lotka-volterra", "abc-flow", "rigid-body-euler", "reversible-pendulum")
+
 
 def base_model(draw, folder):
     """A good model, and the tables that it reads."""
-    choice = draw.randrange(6)
+    choice = draw.randrange(7)
     if choice == 0:
         (folder / "rows.csv").write_text(ROWS)
         return CHAIN
@@ -105,6 +107,8 @@ def base_model(draw, folder):
         return MASSES
     if choice < 4:
         return PENDULUM
+    if choice == 4:
+        return (MODELS / f"{draw.choice(FIELDS)}.toml").read_text()
     return (MODELS / f"{draw.choice(SMALL_MODELS)}.toml").read_text()
 
 
