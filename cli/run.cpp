@@ -191,16 +191,20 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   constexpr int few = 6;
   if (sys.n() <= few) {
     std::printf("  last state\n");
-    const auto variable = [&](const std::string& name, const S& x) {
-      std::printf("    %-16s %22.15g\n", name.c_str(), number(x));
+    const auto print = [&](const std::string& name, const S& x, const char* end) {
+      std::printf("    %-16s %22.15g%s", name.c_str(), number(x), end);
     };
-    for (std::size_t i = 0; sys.is_field() && i < labels.coordinates.size(); ++i)
-      variable(labels.coordinates[i], r.state.q[static_cast<int>(i)]);
-    for (std::size_t i = 0; sys.is_field() && i < labels.momenta(); ++i)
-      variable(labels.momentum(i), r.state.p[static_cast<int>(i)]);
-    for (int i = 0; i < sys.n() && !sys.is_field(); ++i)
-      std::printf("    %-16s %22.15g   p %22.15g\n", labels.coordinates[static_cast<std::size_t>(i)].c_str(),
-                  number(r.state.q[i]), number(r.state.p[i]));
+    if (sys.is_field()) {
+      for (std::size_t i = 0; i < labels.coordinates.size(); ++i)
+        print(labels.coordinates[i], r.state.q[static_cast<int>(i)], "\n");
+      for (std::size_t i = 0; i < labels.momenta(); ++i)
+        print(labels.momentum(i), r.state.p[static_cast<int>(i)], "\n");
+    } else {
+      for (int i = 0; i < sys.n(); ++i) {
+        print(labels.coordinates[static_cast<std::size_t>(i)], r.state.q[i], "");
+        std::printf("   p %22.15g\n", number(r.state.p[i]));
+      }
+    }
   }
   if (!whole.spec().out.empty()) std::printf("  output             %s\n", whole.spec().out.c_str());
   if (!whole.spec().events_out.empty()) std::printf("  events             %s\n", whole.spec().events_out.c_str());

@@ -148,6 +148,20 @@ TEST(Baselines, AreNotSymplectic) {
   }
 }
 
+// ---- Fields
+
+TEST(BrokenOnFields, IsRejected) {
+  NewtonOptions loose;
+  loose.tolerance = 1e-4;
+  expect(methods().find("verlet-a"), "reversible-pendulum", {}, {"order", "symmetry", "reversibility"});
+  expect(with_options(methods().find("verlet-a"), {.newton = loose, .compensated = {}}), "reversible-pendulum",
+         {"symmetry", "reversibility"}, {});
+  expect(methods().find("gauss-2"), "rigid-body-euler", {}, {"order", "symmetry", "reversibility", "first integrals"});
+  MethodEntry pretender = methods().find("rk-4");
+  pretender.info.quadratic_invariants = true;
+  expect(pretender, "rigid-body-euler", {"symmetry", "reversibility", "first integrals"}, {"order"});
+}
+
 TEST(BrokenInfo, IsIncomplete) {
   const MethodInfo complete = methods().find("rattle").info;
   EXPECT_TRUE(info_is_complete(complete).holds);
