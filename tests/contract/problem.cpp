@@ -37,7 +37,7 @@ const std::vector<Case>& cases() {
       {"stiff-pendulum-chain", 1, 0, 0.3, 2400, 20000, 0, split, 1.25e-4, !small, chaotic},
       {"toda", 0, 1, 1.5, 50, 20000},
       {"abc-flow", 0, 0, 1.0, 50, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, !reversible},
-      {"lotka-volterra", 0, 0, 1.5, 60, 0, 0, hamiltonian, 0, !small, !chaotic, field, parts, !reversible},
+      {"lotka-volterra", 0, 0, 2.5, 120, 0, 0, hamiltonian, 0, !small, !chaotic, field, parts, !reversible},
       {"reversible-pendulum", 0, 0, 2.0, 40, 0, 0, hamiltonian, 0, !small, !chaotic, field, parts, reversible},
       {"rigid-body-euler", 0, 0, 2.0, 40, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, reversible},
   };
