@@ -8,6 +8,7 @@
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
 #include "holonom/run/preparation.hpp"
+#include "holonom/solve/chart_point.hpp"
 #include "holonom/solve/constraint_rank.hpp"
 #include "holonom/solve/manifold.hpp"
 #include "options.hpp"
@@ -81,6 +82,13 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     if (rank.dependent.size() > shown)
       std::printf("                   and %zu more sets\n", rank.dependent.size() - shown);
     std::printf("  freedom          %d degrees\n", sys.n() - rank.rank);
+  }
+  if (const Parametrisation<double>* phi = parametrisation_of<double>(sys)) {
+    ChartPoint<double> at(sys, *phi);
+    (void)at.find(start.state.q);  // initial_state has found it
+    for (int k = 0; k < at.freedom(); ++k)
+      std::printf("  %-16s %s = %.6g at the start\n", k == 0 ? "chart" : "",
+                  phi->parameter_names()[static_cast<std::size_t>(k)].c_str(), at.delta[k]);
   }
   const double reversal = reversal_defect(sys, start.state);
   if (sys.is_field() && !compiled->model().reversal_given && !(reversal < 1e-10))

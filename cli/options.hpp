@@ -72,7 +72,8 @@ inline void add_formulation_options(CLI::App& cmd, RunSpec& spec) {
                  "Run the method on the system without constraints: underlying, dirac, h-m, weak, linear, baumgarte, "
                  "baumgarte-twice, penalty, index-2 or state-space (default: direct)");
   cmd.add_option("--alpha", spec.alpha, "The number of the formulation: alpha, or eps of penalty");
-  cmd.add_option("--chart", spec.chart, "Of state-space: fixed, partition, every:K or tangent");
+  cmd.add_option("--chart", spec.chart,
+                 "Of state-space: fixed, partition, every:K, tangent, or the model's own: own, own-velocity");
   cmd.add_option("--projection", spec.projection,
                  "jay: project an implicit Runge-Kutta method onto both constraints after each step; on a formulation: "
                  "orthogonal, stage or symplectic");

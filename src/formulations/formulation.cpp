@@ -93,6 +93,10 @@ std::optional<ChartPolicy> ChartPolicy::parse(const std::string& text) {
     policy.kind = Kind::partition;
   else if (name == "every" || name == "tangent")
     policy.kind = Kind::tangent;
+  else if (name == "own")
+    policy.kind = Kind::own;
+  else if (name == "own-velocity")
+    policy.kind = Kind::own_velocity;
   else if (name != "fixed")
     return std::nullopt;
   const bool has_number = colon != std::string::npos;
@@ -117,6 +121,12 @@ std::string Formulation::key() const {
   return info->name + (parameter.empty() || parameter == info->usual ? "" : ":" + parameter);
 }
 
+bool Formulation::has_own_chart() const {
+  return info->name == "state-space" && (parameter == "own" || parameter == "own-velocity");
+}
+
+bool Formulation::is_hamiltonian() const { return info->hamiltonian && parameter != "own-velocity"; }
+
 bool Formulation::is_reversible() const {
   return !info->damps && (info->parameter != "alpha" || std::strtod(parameter.c_str(), nullptr) == 0);
 }
@@ -136,7 +146,7 @@ Formulation Formulation::parse(const std::string& text) {
       if (info.name == "state-space") {
         if (!ChartPolicy::parse(found.parameter))
           throw InputError("'" + text + "': there is no chart '" + found.parameter +
-                           "'. Charts are fixed, partition, every:K and tangent");
+                           "'. Charts are fixed, partition, every:K, tangent, own and own-velocity");
         return found;
       }
       char* end = nullptr;

@@ -46,15 +46,15 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (!method.projection.empty())
     return "the projection of " + method.key + " is one of the constrained system itself: take " +
            method.key.substr(0, method.key.find('+')) + "@" + key.formulation.key() + "+orthogonal";
-  if (formulation.name == "state-space" && method.family != "gauss" && method.family != "radau-2a")
+  if (formulation.name == "state-space" && !key.formulation.has_own_chart() && method.family != "gauss" && method.family != "radau-2a")
     return "state space forms are solved by the stages of implicit Runge-Kutta methods: take a gauss or a radau-2a "
            "method";
   if (formulation.name == "index-2" && method.family != "radau-2a" && method.family != "bdf")
     return "the equations of index 2 are for methods that end on their last stage: take a radau-2a or a bdf method";
   if (formulation.on_manifold && !key.projection.name.empty())
     return "states of " + formulation.name + " are on the manifold without a projection";
-  if (!formulation.hamiltonian && !method.for_fields)
-    return formulation.name + " is a field y' = f(y), and " + method.key +
+  if (!key.formulation.is_hamiltonian() && !method.for_fields)
+    return key.formulation.key() + " is a field y' = f(y), and " + method.key +
            " is for Hamiltonian systems: take a Runge-Kutta method or bdf, or one of the formulations h-m and dirac";
   if (key.projection.name.empty()) return {};
   if (!method.one_step)
@@ -80,7 +80,7 @@ MethodInfo claims(const MethodInfo& method, const FormulatedKey& key) {
   const FormulationInfo& formulation = *key.formulation.info;
   const bool orthogonal = key.projection.name == "orthogonal", stage = key.projection.name == "stage",
              symplectic = key.projection.name == "symplectic";
-  MethodInfo info = method.on(0, !formulation.hamiltonian);
+  MethodInfo info = method.on(0, !key.formulation.is_hamiltonian());
   info.key = key.text();
   info.family = "formulated";
   info.formulation = key.formulation.key();
@@ -103,6 +103,13 @@ MethodInfo claims(const MethodInfo& method, const FormulatedKey& key) {
   info.citation = formulation.citation;
   if (state_space) {
     info.momentum_maps = false;  // they are no quadratic functions of the coordinates of a chart
+    if (key.formulation.has_own_chart()) {
+      const bool canonical = key.formulation.is_hamiltonian();
+      if (!canonical) info.title = method.key + " on coordinates of the manifold and their velocities";
+      info.remark = canonical ? "in a chart of the model's own: symplectic if the method is, as far as the chart goes"
+                              : "velocities are no canonical momenta: not symplectic, to compare with";
+      return info;
+    }
     const bool fixed = key.formulation.parameter == "fixed";
     const bool partition = key.formulation.parameter.starts_with("partition");
     if (!fixed) info.symmetric = info.symplectic = false;

@@ -141,9 +141,40 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
       if (model_.until) defaults.push_back(*model_.until);
       return make({}, {model_.q0, model_.start, defaults});
     }
+    case Formula::phi:
+    case Formula::phi_dd:
+    case Formula::y_phi_dd:
+    case Formula::y_phi_ddd:
+    case Formula::chart_near: return lower_chart(f);
     case Formula::count: break;
   }
   return nullptr;
+}
+
+std::shared_ptr<const Program> CompiledModel::lower_chart(Formula f) const {
+  Graph& graph = *model_.graph;
+  const auto& [names, delta, phi, near] = model_.chart;
+  const std::size_t d = delta.size();
+  const Nodes u = new_inputs(graph, d), v = new_inputs(graph, d), y = new_inputs(graph, phi.size());
+  const auto make = [&](const std::vector<Nodes>& in, const std::vector<Nodes>& out) {
+    return std::make_shared<const Program>(graph, in, out);
+  };
+  const auto along_u = [&](const Nodes& x) { return along(graph, x, delta, u); };
+  const auto slope = [&] { return gradient(graph, weighted_sum(graph, y, phi), delta); };  // of y·φ
+  switch (f) {
+    case Formula::phi: {
+      Nodes rows;
+      for (const NodeId x : phi) {
+        const Nodes row = gradient(graph, x, delta);
+        rows.insert(rows.end(), row.begin(), row.end());
+      }
+      return make({delta}, {phi, rows});
+    }
+    case Formula::phi_dd: return make({delta, u, v}, {along(graph, along_u(phi), delta, v)});
+    case Formula::y_phi_dd: return make({delta, y, u}, {along_u(slope())});
+    case Formula::y_phi_ddd: return make({delta, y, u, v}, {along(graph, along_u(slope()), delta, v)});
+    default: return make({}, {near});
+  }
 }
 
 MapProgram CompiledModel::map_program(const MappedTerm& term, Formula f) const {

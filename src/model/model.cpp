@@ -127,6 +127,17 @@ Model& Model::add_event(const std::string& event_name, const Expr& zero, Directi
   events.push_back({event_name, zero.node, direction});
   return *this;
 }
+Expr Model::chart_coordinate(const std::string& coordinate_name, double near) {
+  chart.names.push_back(coordinate_name);
+  chart.delta.push_back(graph->input());
+  chart.near.push_back(graph->number(near));
+  return {graph.get(), chart.delta.back()};
+}
+Model& Model::set_chart(std::initializer_list<Expr> position) {
+  chart.q.clear();
+  for (const Expr& x : position) chart.q.push_back(x.node);
+  return *this;
+}
 Model& Model::start_at(std::initializer_list<double> position, std::initializer_list<double> momentum) {
   q0 = numbers(*graph, position, q.size());
   start = numbers(*graph, momentum, q.size());
@@ -167,6 +178,7 @@ class Validation {
       forbid(i.node, model_.v, "v_", "invariant '" + i.name + "'", "write it with momenta p_<name>");
     for (const EventFormula& e : model_.events)
       forbid(e.node, model_.v, "v_", "event '" + e.name + "'", "write it with momenta p_<name>");
+    chart();
     if (model_.q0.size() != model_.q.size() || model_.start.size() != model_.q.size())
       fail("the initial values need one number for each of the " + std::to_string(model_.q.size()) + " coordinates");
   }
@@ -190,6 +202,18 @@ class Validation {
     for (const auto* inputs : {&model_.q, &model_.p})
       for (const NodeId x : *inputs)
         if ((*model_.graph)[x].op != Op::input) fail("the rates of a field belong to variables, not to formulas");
+  }
+
+  void chart() const {
+    const ChartFormulas& chart = model_.chart;
+    if (chart.names.empty()) return;
+    if (chart.q.size() != model_.q.size() || !model_.vectors.empty())
+      fail("the chart needs a formula for each of the " + std::to_string(model_.n()) + " coordinates");
+    for (const auto& [inputs, prefix] :
+         {std::pair{&model_.q, ""}, std::pair{&model_.p, "p_"}, std::pair{&model_.v, "v_"}})
+      for (std::size_t i = 0; i < chart.q.size(); ++i)
+        forbid(chart.q[i], *inputs, prefix, "the chart's formula of '" + model_.coordinates[i] + "'",
+               "it is a formula of the chart's own coordinates");
   }
 
   void energy() const {

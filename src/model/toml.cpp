@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <unordered_set>
 
+#include "chart_reader.hpp"
 #include "event_reader.hpp"
 #include "field_reader.hpp"
 #include "holonom/expr/derivative.hpp"
@@ -24,7 +25,7 @@ class Reader : private FormulaReader {
     const toml::table root = source.parse();
     check_keys(root,
                {"format", "name", "parameters", "units", "let", "coordinates", "energy", "field", "constraints",
-                "phase_constraints", "invariants", "observables", "events", "reversal", "initial", "integrate"},
+                "phase_constraints", "invariants", "observables", "events", "chart", "reversal", "initial", "integrate"},
                "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
@@ -51,6 +52,7 @@ class Reader : private FormulaReader {
     read_reversal(table(root, "reversal"));
     read_initial(root);
     read_integrate(table(root, "integrate"));
+    read_chart(*this, table(root, "chart"));
     read_units(table(root, "units"));
     model.text = source.text();
     return std::move(model);

@@ -131,8 +131,12 @@ std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, co
   for (std::size_t i = 0; i < std::min(shown, rank.dependent.size()); ++i)
     which += (i == 0 ? "" : "; ") + quoted_list(names, rank.dependent[i]);
   if (rank.dependent.size() > shown) which += "; and " + std::to_string(rank.dependent.size() - shown) + " more sets";
+  const auto needs_independent = [](const std::string& text) {
+    const Formulation formulation = Formulation::parse(text);
+    return formulation.info->independent && !formulation.has_own_chart();  // a chart evaluates no constraint
+  };
   for (const MethodInfo& method : used)
-    if (!method.formulation.empty() && Formulation::parse(method.formulation).info->independent)
+    if (!method.formulation.empty() && needs_independent(method.formulation))
       throw InputError(method.key + ": the constraints are redundant, " + std::to_string(sys.m()) + " of rank " +
                        std::to_string(rank.rank) + ", one follows from the others among " + which +
                        ". Off the manifold they contradict each other, and the formulation " + method.formulation +

@@ -110,6 +110,18 @@ TYPED_TEST(Allocation, NoneInAStepOnFormulations) {
   }
 }
 
+TYPED_TEST(Allocation, NoneInAStepInAChart) {
+  using S = TypeParam;
+  for (const char* model : {"geodesic-torus", "slider-crank"}) {
+    const ModelSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
+    const Start<S> start = initial_state(sys);
+    for (const char* key : {"gauss-2@state-space:own", "rattle@state-space:own", "rk-4@state-space:own",
+                            "gauss-2@state-space:own-velocity"})
+      EXPECT_EQ(allocations_in_steps<S>(methods().find(key), sys, start.state, *start.step), 0)
+          << key << " on " << model;
+  }
+}
+
 // The stages of implicit Runge-Kutta methods with each of the matrices that correct them.
 TYPED_TEST(Allocation, NoneInAStepWithAnyStageMatrix) {
   using S = TypeParam;

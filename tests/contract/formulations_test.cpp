@@ -131,9 +131,12 @@ TEST(Formulations, SayWhatDoesNotGoTogether) {
   EXPECT_NE(reason("gauss-2@dirac+jay").find("there is no projection 'jay' for formulations"), std::string::npos);
   EXPECT_NE(reason("gauss-2@dirac+orthogonal:0").find("number of steps"), std::string::npos);
   EXPECT_NE(reason("gauss-2@direct").find("leave '@direct' out"), std::string::npos);
-  EXPECT_NE(reason("gauss-2@state-space:cube").find("Charts are fixed, partition, every:K and tangent"),
-            std::string::npos);
+  EXPECT_NE(
+      reason("gauss-2@state-space:cube").find("Charts are fixed, partition, every:K, tangent, own and own-velocity"),
+      std::string::npos);
   EXPECT_NE(reason("rattle@state-space").find("take a gauss or a radau-2a method"), std::string::npos);
+  EXPECT_NE(reason("rattle@state-space:own-velocity").find("state-space:own-velocity is a field y' = f(y)"),
+            std::string::npos);
   EXPECT_NE(reason("gauss-2@state-space+orthogonal").find("on the manifold without a projection"), std::string::npos);
   EXPECT_NE(reason("gauss-2@index-2").find("take a radau-2a or a bdf method"), std::string::npos);
   EXPECT_NE(reason("radau-2a-2@index-2+orthogonal").find("on the manifold without a projection"), std::string::npos);

@@ -107,6 +107,20 @@ TEST(ResumingOnFormulations, IsTheSameRun) {
   }
 }
 
+// Coordinates of a chart are memory: an angle of several turns is not that of its position.
+TEST(ResumingOnFormulations, IsTheSameRunInAChart) {
+  for (const char* model : {"slider-crank", "geodesic-torus"}) {
+    const auto compiled = load(model);
+    for (const char* key : {"gauss-2@state-space:own", "rattle@state-space:own", "rk-4@state-space:own",
+                            "bdf-2@state-space:own", "gauss-1@state-space:own-velocity"})
+      for (const bool compensated : {false, true}) {
+        const MethodEntry entry = methods().find(key);
+        const auto make = [&] { return Process<double>(entry, compiled, compensated); };
+        resumes<double>(std::string(model) + ", " + key, make, departure<double>(compiled), {0, 2, 16, 32, 400, 700});
+      }
+  }
+}
+
 TEST(ResumingOnOwnModels, IsTheSameRun) {
   for (const auto& own : own_models())
     for (const MethodEntry& entry : with_general_form(representatives())) {

@@ -123,6 +123,21 @@ TEST(ReichTables, BackwardDifferencesOfOrderFourGainEnergy) {
   EXPECT_TRUE(as_printed(energy(0.04, 1), ".60"));
 }
 
+// Tables 1 and 2, the state space form: the Gauss method of two stages on angle'' = -sin(angle). The paper prints
+// .26e-4 .52e-4 .10e-3 and .11e-4 .11e-8; its second and third number are twice and four times the rounded first.
+TEST(Pendulum, TablesOfTheStateSpaceForm) {
+  ModelRun run("pendulum", "gauss-2@state-space:own");
+  const double h = 0.04 * period;
+  const std::vector<double> py{run.after(h, 25).p[1], run.after(h, 50).p[1], run.after(h, 100).p[1]};
+  expect_printed(py, {"2.6327e-5", "5.2654e-5", "1.0531e-4"});
+  EXPECT_TRUE(as_printed(py[0], ".26e-4"));
+  const double coarse = largest_energy_error(run, h, 100), fine = largest_energy_error(run, h / 10, 1000);
+  EXPECT_TRUE(as_printed(coarse, "1.1308e-5"));
+  EXPECT_TRUE(as_printed(coarse, ".11e-4"));
+  EXPECT_TRUE(as_printed(fine, "1.1117e-9"));
+  EXPECT_TRUE(as_printed(fine, ".11e-8"));
+}
+
 // Tables 1 and 2, the Gauss method of two stages on H_M with the projection (31). The paper's row (.71e-3, .14e-2,
 // .28e-2; .97e-4, .10e-7) is not reproduced: an independent program has these numbers for the true H_M, too.
 TEST(Pendulum, TablesOfGaussOnTheFormulation) {

@@ -15,7 +15,7 @@ namespace holonom {
 
 struct FormulationInfo {
   std::string name = {}, alias = {}, title = {};
-  bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic
+  bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic (see is_hamiltonian)
   bool damps = false;              // residuals, in one direction of time
   bool independent = true;         // constraints must be independent
   bool on_manifold = false;        // its states are, without a projection
@@ -28,11 +28,12 @@ struct FormulationInfo {
 
 // The charts of a state space form (methods/state_space.hpp)
 struct ChartPolicy {
-  enum class Kind { fixed, partition, tangent } kind = Kind::fixed;
+  // own: the parametrisation that the system brings along, with momenta or with velocities (formulations/own_chart.hpp)
+  enum class Kind { fixed, partition, tangent, own, own_velocity } kind = Kind::fixed;
   long every = 1;      // steps, of a tangent chart
   double leave = 0.5;  // a partition is left if its determinant is below so much of the best one
 
-  // "fixed", "partition", "partition:0.9", "every:20", "tangent"; nothing if it is none of these
+  // "fixed", "partition", "partition:0.9", "every:20", "tangent", "own", "own-velocity"; nothing if it is none of these
   static std::optional<ChartPolicy> parse(const std::string& text);
 };
 
@@ -46,6 +47,10 @@ struct Formulation {
 
   explicit operator bool() const { return info != nullptr; }
   std::string key() const;
+  // Whether it is a state space form by a parametrisation that the system brings along
+  bool has_own_chart() const;
+  // Whether it has an H: all of a name do, or none, but for the form with velocities of an own chart.
+  bool is_hamiltonian() const;
   // Whether time can be reversed in it, if it can in the system itself: damping and α cannot be.
   bool is_reversible() const;
 

@@ -49,6 +49,11 @@ enum class Formula : std::uint8_t {
   H_q,
   H_p,    // general form
   start,  // q0; p0 or v0; step and until where given
+  phi,    // of the chart: φ and φ' by rows; φ''(u, v); (y·φ)''u; (y·φ)'''(u, v); where a search begins
+  phi_dd,
+  y_phi_dd,
+  y_phi_ddd,
+  chart_near,
   count
 };
 
@@ -130,6 +135,7 @@ class CompiledModel {
 
  private:
   std::shared_ptr<const Program> lower(Formula f) const;
+  std::shared_ptr<const Program> lower_chart(Formula f) const;
   void find_form();
   void add_vectors(Labels& labels, Pattern& pattern);
   void recognise_mass();

@@ -90,6 +90,14 @@ struct FieldFormulas {
   std::optional<NodeId> energy;             // a function that is watched as the energy
 };
 
+// A parametrisation q = φ(δ) of the positions with g = 0
+struct ChartFormulas {
+  std::vector<std::string> names;  // of δ
+  std::vector<NodeId> delta;       // inputs of the graph for each of them
+  std::vector<NodeId> q;           // φ, one for each coordinate
+  std::vector<NodeId> near;        // where a search for the δ of a position begins
+};
+
 struct Model {
   explicit Model(std::string model_name = "model");
 
@@ -118,6 +126,7 @@ struct Model {
   std::vector<NodeId> lambda;            // inputs for the multipliers of `constraints`, where formulas may use them
   std::vector<NodeId> energies;          // inputs for the kinetic and the potential energy, likewise
   std::vector<EventFormula> events;
+  ChartFormulas chart;               // without names: there is none
   std::vector<bool> flip_q, flip_p;  // the involution ρ of [reversal]
   bool reversal_given = false;
 
@@ -159,6 +168,9 @@ struct Model {
   Model& add_invariant(const std::string& invariant_name, const Expr& value);
   Model& add_observable(const std::string& observable_name, const Expr& value);
   Model& add_event(const std::string& event_name, const Expr& zero, Direction direction = Direction::both);
+  // A parametrisation: its coordinates one by one, then each coordinate of the model as a formula of them.
+  Expr chart_coordinate(const std::string& coordinate_name, double near = 0);
+  Model& set_chart(std::initializer_list<Expr> position);
   Model& start_at(std::initializer_list<double> position, std::initializer_list<double> momentum = {});
   Model& start_moving(std::initializer_list<double> position, std::initializer_list<double> velocity);
 

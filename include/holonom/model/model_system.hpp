@@ -5,6 +5,7 @@
 
 #include "holonom/expr/map_interpreter.hpp"
 #include "holonom/model/compiled_model.hpp"
+#include "holonom/parametrisation.hpp"
 
 namespace holonom {
 
@@ -15,7 +16,7 @@ std::shared_ptr<const void> model_system_in(const std::type_info& scalar,
                                             const std::shared_ptr<const CompiledModel>& compiled);
 
 template <class S>
-class ModelSystem final : public AnySystem<S> {
+class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
  public:
   // Native code exists for double only; other scalars are interpreted whatever is asked for. Throws
   // std::runtime_error if native code is not available.
@@ -60,6 +61,22 @@ class ModelSystem final : public AnySystem<S> {
 
   // The functions of [events] and the sizes of their terms.
   void events(const Vec<S>& q, const Vec<S>& p, Vec<S>& value, Vec<S>& scale) const;
+
+  // The chart of the model
+  const std::vector<std::string>& parameter_names() const override { return compiled_->model().chart.names; }
+  void near(Vec<S>& delta) const override { call(Formula::chart_near, {}, {delta.data()}); }
+  void phi(const Vec<S>& delta, Vec<S>& q, Vec<S>& rows) const override {
+    call(Formula::phi, {delta.data()}, {q.data(), rows.data()});
+  }
+  void phi_dd(const Vec<S>& delta, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
+    call(Formula::phi_dd, {delta.data(), u.data(), v.data()}, {out.data()});
+  }
+  void y_phi_dd(const Vec<S>& delta, const Vec<S>& y, const Vec<S>& u, Vec<S>& out) const override {
+    call(Formula::y_phi_dd, {delta.data(), y.data(), u.data()}, {out.data()});
+  }
+  void y_phi_ddd(const Vec<S>& delta, const Vec<S>& y, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
+    call(Formula::y_phi_ddd, {delta.data(), y.data(), u.data(), v.data()}, {out.data()});
+  }
 
   // Replaces the table of a term of the energy: for each of its gathers, the items of each row. The
   // pattern of constraints is fixed, so stacks keep theirs.

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "holonom/model/chart_checks.hpp"
 #include "holonom/model/kept_projection.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/start_checks.hpp"
@@ -216,6 +217,8 @@ Start<S> initial_state(const ModelSystem<S>& sys) {
   if (!model.keep_q.empty() || !model.keep_v.empty())
     rules.projection = [&](State<S>& y) { detail::project_keeping(sys, y, motion); };
   detail::onto_manifold(sys, start, rules);
+  if (const auto trouble = detail::wrong_chart(sys, x); !trouble.part.empty())
+    throw InputError(place(trouble.part) + trouble.what);
   return start;
 }
 
