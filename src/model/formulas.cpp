@@ -153,7 +153,7 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
 
 std::shared_ptr<const Program> CompiledModel::lower_chart(Formula f) const {
   Graph& graph = *model_.graph;
-  const auto& [names, delta, phi, near] = model_.chart;
+  const Nodes &delta = model_.chart.delta, &phi = model_.chart.q;
   const std::size_t d = delta.size();
   const Nodes u = new_inputs(graph, d), v = new_inputs(graph, d), y = new_inputs(graph, phi.size());
   const auto make = [&](const std::vector<Nodes>& in, const std::vector<Nodes>& out) {
@@ -173,7 +173,7 @@ std::shared_ptr<const Program> CompiledModel::lower_chart(Formula f) const {
     case Formula::phi_dd: return make({delta, u, v}, {along(graph, along_u(phi), delta, v)});
     case Formula::y_phi_dd: return make({delta, y, u}, {along_u(slope())});
     case Formula::y_phi_ddd: return make({delta, y, u, v}, {along(graph, along_u(slope()), delta, v)});
-    default: return make({}, {near});
+    default: return make({}, {model_.chart.near});
   }
 }
 
