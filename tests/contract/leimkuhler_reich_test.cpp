@@ -246,6 +246,25 @@ TEST(StateSpace, PartitionsDrift) {
   expect(-error(10000), "2.5e-3", "t = 100");
 }
 
+// Functional iterations contract for steps below 1/1700 there; Newton's method finds stages of longer ones, to round-off.
+TEST(StateSpace, StiffForcesAreForNewton) {
+  const ModelSystem<double> sys(load("stiff-pendulum-chain"));
+  const State<double> start = initial_state(sys).state;
+  const double H = sys.H(start.q, start.p);
+  for (const char* key : {"gauss-1@state-space", "gauss-2@state-space", "radau-2a-2@state-space:tangent"}) {
+    SCOPED_TRACE(key);
+    const auto method = methods().find(key).make<double>(sys);
+    State<double> x = start;
+    ASSERT_TRUE(method->begin(x, 0.01).ok());
+    for (int k = 0; k < 50; ++k) ASSERT_TRUE(method->step(x, 0.01).ok());
+    EXPECT_LT(std::abs(sys.H(x.q, x.p) - H), 1e-3 * std::abs(H));
+    if (key[0] == 'r') continue;
+    for (int k = 0; k < 50; ++k) ASSERT_TRUE(method->step(x, -0.01).ok());  // symmetric, if the stages are exact
+    EXPECT_LT(largest_difference(x.q, start.q), 1e-11);
+    EXPECT_LT(largest_difference(x.p, start.p), 1e-9);
+  }
+}
+
 // A chart that ends says so.
 TEST(StateSpace, FixedChartsEnd) {
   const ModelSystem<double> sys(load("pendulum-quadratic"));

@@ -4,7 +4,8 @@
 // is a canonical map, (2.1)-(2.3) for any H. Because p = Aᵀθ + Gᵀκ, that is R⁻ᵀp = (θ, κ), the equations of motion need
 // no more than one second derivative of g, and no multipliers:
 //   δ' = A H_p,   θ' = −φ'ᵀ(H_q + (κ·g)_qq H_p),   φ'ᵀy = the first part of R⁻ᵀy.
-// They are solved by functional iteration to round-off (Algorithm 2.1). Both constraints hold after every step.
+// They are solved by functional iteration to round-off (Algorithm 2.1), or where that does not converge by Newton's
+// method, with difference quotients of the equations at the start of the step. Both constraints hold after every step.
 //
 // Charts: with a fixed A the map is symplectic, until R becomes singular. Coordinate partitions are taken from a finite
 // set, so that each step has a symplectic differential; but every chart has its own modified Hamiltonian, and energy
@@ -12,12 +13,11 @@
 // and the map is not symplectic.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "holonom/coefficients/tableau.hpp"
-#include "holonom/formulations/formulation.hpp"
 #include "holonom/methods/any_method.hpp"
+#include "holonom/methods/linear_chart.hpp"
 #include "holonom/solve/manifold.hpp"
 #include "holonom/solve/stagnation.hpp"
 
@@ -29,11 +29,12 @@ class StateSpaceMethod final : public AnyMethod<S> {
 
  public:
   static constexpr int most_coordinates = 1000;  // matrices are full
+  static constexpr int most_unknowns = 600;      // of Newton's method
+  static constexpr int stiff_steps = 16;         // that take it at once, after one that needed it
 
   StateSpaceMethod(const AnySystem<S>& sys, Tableau<S> tableau, const ChartPolicy& policy, const MethodOptions& options)
       : sys_(sys),
         t_(std::move(tableau)),
-        policy_(policy),
         options_(options.newton),
         n_(sys.n()),
         m_(sys.m()),
@@ -42,13 +43,18 @@ class StateSpaceMethod final : public AnyMethod<S> {
         G_(sys.pattern()),
         g_(m_),
         x_(n_, m_),
+        chart_(policy, n_, m_),
         lu_(n_),
         delta_(d_),
         theta_(d_),
         end_(n_, m_, d_) {
     for (Vec<S>* v : {&z_, &a_, &b_, &v_}) *v = Vec<S>(n_);
-    A_.assign(static_cast<std::size_t>(d_), Vec<S>(n_));
     stages_.assign(static_cast<std::size_t>(t_.stages()), Point(n_, m_, d_));
+    last_ = stages_;
+    if (const int unknowns = 2 * d_ * t_.stages(); unknowns <= most_unknowns) {
+      newton_ = PivotedLu<S>(unknowns);
+      correction_ = Vec<S>(unknowns);
+    }
   }
 
   Status begin(const State<S>& x, const S&) override {
@@ -56,14 +62,15 @@ class StateSpaceMethod final : public AnyMethod<S> {
     if (ended_ && largest_difference(x.q, ended_at_) == R(0)) return {Failure::chart_ends};
     ended_ = false;
     since_ = 0;
-    dependent_ = Vec<int>();
+    stiff_ = 0;
+    chart_.forget();
     if (const Status s = choose_chart(x.q); !s.ok()) return s;
     return enter(x.q);
   }
 
   Status step(State<S>& x, const S& h) override {
     Status status = try_step(x, h);
-    if (status.ok() || policy_.kind != ChartPolicy::Kind::fixed) return status;
+    if (status.ok() || chart_.policy().kind != ChartPolicy::Kind::fixed) return status;
     ended_ = true;
     ended_at_ = x.q;
     // Near its end iterations fail before the chart does.
@@ -87,41 +94,22 @@ class StateSpaceMethod final : public AnyMethod<S> {
   };
 
   Status try_step(State<S>& x, const S& h) {
-    if (policy_.kind == ChartPolicy::Kind::partition ||
-        (policy_.kind == ChartPolicy::Kind::tangent && since_ == policy_.every)) {
+    if (chart_.policy().kind == ChartPolicy::Kind::partition ||
+        (chart_.policy().kind == ChartPolicy::Kind::tangent && since_ == chart_.policy().every)) {
       since_ = 0;
       if (const Status s = choose_chart(x.q); !s.ok()) return s;
       if (const Status s = enter(x.q); !s.ok()) return s;
     }
     ++counters_.steps;
     coordinates(x);
-    // Stages begin with the rates of the start.
-    end_.q = x.q;
-    end_.p = x.p;
-    if (const Status s = rates(end_); !s.ok()) return s;
-    for (Point& stage : stages_) stage = end_;
-    for (int i = 0; i < t_.stages(); ++i)
-      advance(stages_[static_cast<std::size_t>(i)], h, [&](int) { return t_.c[i] / S(t_.stages()); });
-    Stagnation<R> stagnation(epsilon<S>(), options_);
-    for (;;) {
-      for (Point& stage : stages_)
-        if (const Status s = solve(stage); !s.ok()) return s;
-      R change(0), displacement(0);
-      for (int i = 0; i < t_.stages(); ++i) {
-        Point& stage = stages_[static_cast<std::size_t>(i)];
-        end_.delta = stage.delta;
-        end_.theta = stage.theta;
-        advance(stage, h, [&](int j) { return t_.A(i, j); });
-        keep_largest(displacement, R(largest_difference(stage.delta, end_.delta) / size_q_));
-        keep_largest(change, largest_change(stage.theta, end_.theta, R(0)));
-      }
-      keep_largest(change, displacement);
-      const auto verdict = stagnation(change, displacement);
-      if (verdict == Stagnation<R>::Verdict::done) break;
-      if (verdict == Stagnation<R>::Verdict::failed)
-        return {change == change ? Failure::no_convergence : Failure::not_finite, -1, to_double(change)};
+    const bool newton = stiff_ > 0;
+    if (newton) --stiff_;
+    Status found = find_stages(x, h, newton);
+    if (!found.ok() && !newton && newton_.size() > 0) {
+      stiff_ = stiff_steps;
+      found = find_stages(x, h, true);
     }
-    counters_.newton(stagnation.iterations());
+    if (!found.ok()) return found;
     end_.q = stages_.back().q;
     fill(v_, S(0));
     for (int j = 0; j < t_.stages(); ++j) axpy(S(h * t_.b[j]), stages_[static_cast<std::size_t>(j)].velocity, v_);
@@ -140,15 +128,95 @@ class StateSpaceMethod final : public AnyMethod<S> {
     return {};
   }
 
+  // Stages begin with the rates of the start.
+  Status find_stages(const State<S>& x, const S& h, bool newton) {
+    end_.q = x.q;
+    end_.p = x.p;
+    if (const Status s = rates(end_); !s.ok()) return s;
+    for (Point& stage : stages_) stage = end_;
+    if (newton)
+      if (const Status s = prepare_newton(h); !s.ok()) return s;
+    for (int i = 0; i < t_.stages(); ++i)
+      advance(stages_[static_cast<std::size_t>(i)], h, [&](int) { return t_.c[i] / S(t_.stages()); });
+    last_ = stages_;
+    Stagnation<R> stagnation(epsilon<S>(), options_);
+    for (;;) {
+      for (Point& stage : stages_)
+        if (const Status s = solve(stage); !s.ok()) return s;
+      for (int i = 0; i < t_.stages(); ++i) {
+        last_[static_cast<std::size_t>(i)].delta = stages_[static_cast<std::size_t>(i)].delta;
+        last_[static_cast<std::size_t>(i)].theta = stages_[static_cast<std::size_t>(i)].theta;
+        advance(stages_[static_cast<std::size_t>(i)], h, [&](int j) { return t_.A(i, j); });
+      }
+      if (newton) correct();
+      R change(0), displacement(0);
+      for (std::size_t i = 0; i < stages_.size(); ++i) {
+        keep_largest(displacement, R(largest_difference(stages_[i].delta, last_[i].delta) / size_q_));
+        keep_largest(change, largest_change(stages_[i].theta, last_[i].theta, R(0)));
+      }
+      keep_largest(change, displacement);
+      const auto verdict = stagnation(change, displacement);
+      if (verdict == Stagnation<R>::Verdict::done) break;
+      if (verdict == Stagnation<R>::Verdict::failed)
+        return {change == change ? Failure::no_convergence : Failure::not_finite, -1, to_double(change)};
+    }
+    counters_.newton(stagnation.iterations());
+    return {};
+  }
+
+  // I − h A ⊗ J, J the derivative of (δ', θ') by (δ, θ), by difference quotients from the start. (end_ is that point.)
+  Status prepare_newton(const S& h) {
+    using std::sqrt;
+    const int size = newton_.size();
+    Square<S>& M = newton_.matrix();
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) M(i, j) = S(i == j ? 1 : 0);
+    R size_theta(0);
+    for (const S& y : theta_) keep_largest(size_theta, R(magnitude(value(y))));
+    if (!(size_theta > R(0))) size_theta = R(1);
+    Point& near = last_.front();
+    for (int k = 0; k < 2 * d_; ++k) {
+      near = end_;
+      near.delta = delta_;
+      near.theta = theta_;
+      const R away = sqrt(R(epsilon<S>())) * (k < d_ ? size_q_ : size_theta);
+      (k < d_ ? near.delta[k] : near.theta[k - d_]) += S(away);
+      if (const Status s = solve(near); !s.ok()) return s;
+      for (int l = 0; l < 2 * d_; ++l) {
+        const S slope = (l < d_ ? S(near.delta_rate[l] - end_.delta_rate[l])
+                                : S(near.theta_rate[l - d_] - end_.theta_rate[l - d_])) /
+                        S(away);
+        for (int i = 0; i < t_.stages(); ++i)
+          for (int j = 0; j < t_.stages(); ++j) M(i * 2 * d_ + l, j * 2 * d_ + k) -= h * t_.A(i, j) * slope;
+      }
+    }
+    ++counters_.factorisation;
+    return newton_.factor() ? Status{} : Status{Failure::no_convergence};
+  }
+  // What functional iteration has changed becomes a Newton step.
+  void correct() {
+    const auto each = [&](auto&& f) {
+      for (int i = 0; i < t_.stages(); ++i)
+        for (int k = 0; k < 2 * d_; ++k) {
+          Point &now = stages_[static_cast<std::size_t>(i)], &before = last_[static_cast<std::size_t>(i)];
+          S& change = correction_[i * 2 * d_ + k];
+          k < d_ ? f(now.delta[k], before.delta[k], change) : f(now.theta[k - d_], before.theta[k - d_], change);
+        }
+    };
+    each([](S& now, const S& before, S& change) { change = now - before; });
+    newton_.solve(correction_);
+    each([](S& now, const S& before, S& change) { now = before + change; });
+  }
+
   template <class F>
   void visit_memory(F&& f) {
     manifold_.visit_memory(f);
     f("since_chart", since_);
+    f("stiff_steps", stiff_);
     f("orientation", orientation_);
     f("size_q", size_q_);
     f("determinant", determinant_);
-    f("dependent", dependent_);
-    for (Vec<S>& row : A_) f("chart", row);
+    chart_.visit_memory(f);
     f("counters", counters_);
   }
 
@@ -156,106 +224,8 @@ class StateSpaceMethod final : public AnyMethod<S> {
 
   Status choose_chart(const Vec<S>& q) {
     sys_.G(q, G_);
-    if (policy_.kind == ChartPolicy::Kind::partition) return choose_partition();
-    // An orthonormal basis of the tangent space: unit vectors with the largest parts in it, made orthogonal
-    std::vector<Vec<S>> basis;
-    Vec<S> row(n_);
-    for (int k = 0; k < m_; ++k) {
-      fill(row, S(0));
-      G_.row(k, [&](int j, const S& y) { row[j] = y; });
-      if (!add_orthogonal(basis, row)) return {Failure::singular, k};
-    }
-    std::vector<bool> used(static_cast<std::size_t>(n_));
-    for (int i = 0; i < d_; ++i) {
-      int best = -1;
-      R largest(0);
-      for (int j = 0; j < n_; ++j) {
-        if (used[static_cast<std::size_t>(j)]) continue;
-        R left(1);
-        for (const Vec<S>& e : basis) left -= value(e[j]) * value(e[j]);
-        if (best < 0 || left > largest) {
-          best = j;
-          largest = left;
-        }
-      }
-      used[static_cast<std::size_t>(best)] = true;
-      fill(row, S(0));
-      row[best] = S(1);
-      if (!add_orthogonal(basis, row)) return {Failure::singular, 0};
-      A_[static_cast<std::size_t>(i)] = basis.back();
-      if (policy_.kind == ChartPolicy::Kind::fixed)  // a constant, whatever the state it was made at depends on
-        for (S& y : A_[static_cast<std::size_t>(i)]) y = S(value(y));
-    }
-    return {};
+    return chart_.choose(G_);
   }
-  static bool add_orthogonal(std::vector<Vec<S>>& basis, Vec<S> x) {
-    using std::sqrt;
-    const R before = value(dot(x, x));
-    for (int round = 0; round < 2; ++round)
-      for (const Vec<S>& e : basis) axpy(S(-dot(e, x)), e, x);
-    const S square = dot(x, x);
-    if (!(value(square) > R(1e-20) * before)) return false;
-    const S length = sqrt(square);
-    for (S& y : x) y /= length;
-    basis.push_back(std::move(x));
-    return true;
-  }
-
-  // Elimination with complete pivoting tells which coordinates depend on the others best.
-  Status choose_partition() {
-    std::vector<int> best;
-    R product(1);
-    Square<R> B(m_ > 0 ? n_ : 0);
-    for (int k = 0; k < m_; ++k) G_.row(k, [&](int j, const S& y) { B(k, j) = value(y); });
-    std::vector<bool> used(static_cast<std::size_t>(n_));
-    std::vector<bool> done(static_cast<std::size_t>(m_));
-    for (int i = 0; i < m_; ++i) {
-      int row = -1, column = -1;
-      R pivot(0);
-      for (int k = 0; k < m_; ++k)
-        for (int j = 0; j < n_; ++j)
-          if (!done[static_cast<std::size_t>(k)] && !used[static_cast<std::size_t>(j)] && magnitude(B(k, j)) > pivot) {
-            pivot = magnitude(B(k, j));
-            row = k;
-            column = j;
-          }
-      if (row < 0) return {Failure::singular, i};
-      product *= pivot;
-      done[static_cast<std::size_t>(row)] = used[static_cast<std::size_t>(column)] = true;
-      best.push_back(column);
-      for (int k = 0; k < m_; ++k) {
-        if (done[static_cast<std::size_t>(k)]) continue;
-        const R factor = B(k, column) / B(row, column);
-        for (int j = 0; j < n_; ++j) B(k, j) -= factor * B(row, j);
-      }
-    }
-    std::sort(best.begin(), best.end());
-    if (since_ == 0 && dependent_.size() == m_) {
-      // The chart that is there stays if it is good enough.
-      PivotedLu<R, Dynamic> present(m_);
-      for (int k = 0; k < m_; ++k) {
-        fill(a_, S(0));
-        G_.row(k, [&](int j, const S& y) { a_[j] = y; });
-        for (int j = 0; j < m_; ++j) present.matrix()(k, j) = value(a_[dependent_[j]]);
-      }
-      R determinant(1);
-      if (present.factor())
-        for (int k = 0; k < m_; ++k) determinant *= magnitude(present.matrix()(k, k));
-      else
-        determinant = R(0);
-      if (determinant >= R(policy_.leave) * product) return {};
-    }
-    dependent_ = Vec<int>(m_);
-    for (int k = 0; k < m_; ++k) dependent_[k] = best[static_cast<std::size_t>(k)];
-    int row = 0;
-    for (int j = 0; j < n_; ++j) {
-      if (used[static_cast<std::size_t>(j)]) continue;
-      fill(A_[static_cast<std::size_t>(row)], S(0));
-      A_[static_cast<std::size_t>(row++)][j] = S(1);
-    }
-    return {};
-  }
-
   // The chart is used from q on.
   Status enter(const Vec<S>& q) {
     size_q_ = R(0);
@@ -281,7 +251,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
     ++counters_.factorisation;
     for (int i = 0; i < n_; ++i) {
       if (i < d_)
-        b_ = A_[static_cast<std::size_t>(i)];
+        b_ = chart_.row(i);
       else
         fill(b_, S(0));
       if (i >= d_) G_.row(i - d_, [&](int j, const S& y) { b_[j] = y; });
@@ -296,7 +266,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
   // ---- coordinates
 
   void coordinates(const State<S>& x) {
-    for (int i = 0; i < d_; ++i) delta_[i] = dot(A_[static_cast<std::size_t>(i)], x.q);
+    for (int i = 0; i < d_; ++i) delta_[i] = dot(chart_.row(i), x.q);
     (void)factor(x.q);
     z_ = x.p;
     lu_.solve_transposed(z_);
@@ -322,7 +292,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
     R last(0);
     for (int k = 0;; ++k) {
       if (const Status s = factor(at.q); !s.ok()) return s;
-      for (int i = 0; i < d_; ++i) z_[i] = at.delta[i] - dot(A_[static_cast<std::size_t>(i)], at.q);
+      for (int i = 0; i < d_; ++i) z_[i] = at.delta[i] - dot(chart_.row(i), at.q);
       for (int i = 0; i < m_; ++i) z_[d_ + i] = -g_[i];
       lu_.solve(z_);
       R change(0);
@@ -334,7 +304,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
       last = change;
     }
     fill(at.p, S(0));
-    for (int i = 0; i < d_; ++i) axpy(at.theta[i], A_[static_cast<std::size_t>(i)], at.p);
+    for (int i = 0; i < d_; ++i) axpy(at.theta[i], chart_.row(i), at.p);
     x_.q = at.q;
     x_.p = at.p;
     if (const Status s = manifold_.project_momentum(x_, true); !s.ok()) return s;
@@ -362,7 +332,7 @@ class StateSpaceMethod final : public AnyMethod<S> {
     }
     lu_.solve_transposed(a_);
     for (int i = 0; i < d_; ++i) {
-      at.delta_rate[i] = dot(A_[static_cast<std::size_t>(i)], at.velocity);
+      at.delta_rate[i] = dot(chart_.row(i), at.velocity);
       at.theta_rate[i] = -a_[i];
       if (!is_finite(at.theta_rate[i])) return {Failure::not_finite};
     }
@@ -371,17 +341,18 @@ class StateSpaceMethod final : public AnyMethod<S> {
 
   const AnySystem<S>& sys_;
   const Tableau<S> t_;
-  const ChartPolicy policy_;
   NewtonOptions options_;
   const int n_, m_, d_;
   Manifold<S> manifold_;
   Jacobian<S> G_;
   Vec<S> g_;
   State<S> x_;
+  LinearChart<S> chart_;
   PivotedLu<S, Dynamic> lu_;  // of R
-  std::vector<Vec<S>> A_;
-  Vec<int> dependent_;  // coordinates, of a partition
-  std::vector<Point> stages_;
+  std::vector<Point> stages_, last_;
+  PivotedLu<S> newton_;
+  Vec<S> correction_;
+  int stiff_ = 0;
   Vec<S> delta_, theta_;
   Point end_;
   Vec<S> z_, a_, b_, v_;

@@ -43,21 +43,26 @@ class Stagnation {
     // every iteration, only in every two.
     const bool pauses = iterations_ > 1 && !(change < R(0.9) * previous_);
     const bool stalled = pauses && iterations_ > 2 && !(change < R(0.9) * before_previous_);
-    // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell.
-    if (change <= floor_ || (pauses && change <= rounding_) || (stalled && displacement <= accepted_))
-      return Verdict::done;
+    // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell. Where they are
+    // made of the momenta of the iteration before, they stand still in every other one: two in succession, of which the
+    // momenta do not run away.
+    const bool settled = displacement <= accepted_ && displacement_before_ <= accepted_ &&
+                         !(change > R(4) * (previous_ < before_previous_ ? before_previous_ : previous_));
+    if (change <= floor_ || (pauses && change <= rounding_) || (stalled && settled)) return Verdict::done;
     // A contraction this poor is not one.
     const bool grows = iterations_ > 2 && change > previous_ && change > before_previous_;
     if (!(change < R(1e30)) || iterations_ >= max_ || (grows && ++growths_ > 5)) return Verdict::failed;
     before_previous_ = previous_;
     previous_ = change;
+    displacement_before_ = displacement;
     return Verdict::go_on;
   }
   int iterations() const { return iterations_; }
   const R& rate() const { return rate_; }  // the last contraction
 
  private:
-  R foreseen_, floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, rate_{0}, best_rate_{1};
+  R foreseen_, floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, displacement_before_{0}, rate_{0},
+      best_rate_{1};
   int iterations_ = 0, growths_ = 0, only_, max_;
 };
 
