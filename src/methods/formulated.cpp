@@ -46,7 +46,8 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (!method.projection.empty())
     return "the projection of " + method.key + " is one of the constrained system itself: take " +
            method.key.substr(0, method.key.find('+')) + "@" + key.formulation.key() + "+orthogonal";
-  if (formulation.name == "state-space" && !key.formulation.has_own_chart() && method.family != "gauss" && method.family != "radau-2a")
+  if (formulation.name == "state-space" && !key.formulation.has_own_chart() && method.family != "gauss" &&
+      method.family != "radau-2a")
     return "state space forms are solved by the stages of implicit Runge-Kutta methods: take a gauss or a radau-2a "
            "method";
   if (formulation.name == "index-2" && method.family != "radau-2a" && method.family != "bdf")

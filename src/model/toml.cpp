@@ -23,10 +23,11 @@ class Reader : private FormulaReader {
 
   Model read() {
     const toml::table root = source.parse();
-    check_keys(root,
-               {"format", "name", "parameters", "units", "let", "coordinates", "energy", "field", "constraints",
-                "phase_constraints", "invariants", "observables", "events", "chart", "reversal", "initial", "integrate"},
-               "the model file");
+    check_keys(
+        root,
+        {"format", "name", "parameters", "units", "let", "coordinates", "energy", "field", "constraints",
+         "phase_constraints", "invariants", "observables", "events", "chart", "reversal", "initial", "integrate"},
+        "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
     read_parameters(table(root, "parameters"));

@@ -57,6 +57,10 @@ inline const std::vector<Deficit>& deficits() {
        }},
       {"Loops on the stiff chain",
        [](std::string_view property, const MethodInfo&, const Case& on) { return property == "loops" && on.stiff(); }},
+      {"Energies of symplectic Euler on the guiding centre",
+       [](std::string_view property, const MethodInfo& info, const Case& on) {
+         return property == "energy" && info.order == 1 && is_one_of(on, {"guiding-centre"});
+       }},
       {"The energy of chaotic motions",
        [](std::string_view property, const MethodInfo& info, const Case& on) {
          return property == "energy" && on.chaotic && substeps(info).count > 1;

@@ -246,7 +246,8 @@ TEST(StateSpace, PartitionsDrift) {
   expect(-error(10000), "2.5e-3", "t = 100");
 }
 
-// Functional iterations contract for steps below 1/1700 there; Newton's method finds stages of longer ones, to round-off.
+// Functional iterations contract for steps below 1/1700 there; Newton's method finds stages of longer ones, to
+// round-off.
 TEST(StateSpace, StiffForcesAreForNewton) {
   const ModelSystem<double> sys(load("stiff-pendulum-chain"));
   const State<double> start = initial_state(sys).state;

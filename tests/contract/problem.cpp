@@ -19,6 +19,7 @@ const std::vector<Case>& cases() {
       {"four-bar", 3, 0, 0.3, 300, 20000},
       {"four-bar-redundant", 4, 0, 0.3, 300, 20000},
       {"geodesic-torus", 1, 1, 2.5, 50, 20000, 0, separable, 0, small},
+      {"guiding-centre", 0, 0, 2.5, 50, 20000, 0, hamiltonian},
       {"hanging-chain", 100, 0, 0.4, 20, 100000, 15000, separable, 0, !small, chaotic},
       {"henon-heiles", 0, 0, 2.5, 50, 20000},
       {"kepler", 0, 1, 1.0, 100, 20000},

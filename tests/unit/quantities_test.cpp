@@ -147,7 +147,7 @@ TEST(Quantities, OfEveryModelAreTheDerivativesTheyAreSaidToBe) {
     SCOPED_TRACE(file.path().filename().string());
     const ModelSystem<quad> sys(compile(load_model(file.path().string())));
     expect_derivatives(sys);
-    expect_symmetries(sys, Place<quad>(sys));
+    if (!sys.is_field()) expect_symmetries(sys, Place<quad>(sys));  // of second derivatives of an H
     ++models;
   }
   EXPECT_GE(models, 21);

@@ -21,6 +21,7 @@ class Stagnation {
         floor_(options.tolerance > 0 ? R(options.tolerance) : eps / 4),
         rounding_(R(10) * eps),
         accepted_(R(1e4) * eps),
+        noise_(R(1e7) * eps),
         only_(options.stage_iterations),
         max_(4 * options.max_iterations * std::max(1, std::numeric_limits<R>::digits10 / 15)) {
     if (accepted_ < floor_) accepted_ = floor_;
@@ -44,10 +45,11 @@ class Stagnation {
     const bool pauses = iterations_ > 1 && !(change < R(0.9) * previous_);
     const bool stalled = pauses && iterations_ > 2 && !(change < R(0.9) * before_previous_);
     // Rounding errors of g reach p divided by h, and p may be small (a start at rest): positions tell. Where they are
-    // made of the momenta of the iteration before, they stand still in every other one: two in succession, of which the
-    // momenta do not run away.
-    const bool settled = displacement <= accepted_ && displacement_before_ <= accepted_ &&
-                         !(change > R(4) * (previous_ < before_previous_ ? before_previous_ : previous_));
+    // made of the momenta of the iteration before, they stand still in every other one: two in succession tell, unless
+    // momenta run away.
+    const R last = previous_ < before_previous_ ? before_previous_ : previous_;
+    const bool runs_away = change > noise_ && change > R(4) * last;
+    const bool settled = displacement <= accepted_ && displacement_before_ <= accepted_ && !runs_away;
     if (change <= floor_ || (pauses && change <= rounding_) || (stalled && settled)) return Verdict::done;
     // A contraction this poor is not one.
     const bool grows = iterations_ > 2 && change > previous_ && change > before_previous_;
@@ -61,8 +63,8 @@ class Stagnation {
   const R& rate() const { return rate_; }  // the last contraction
 
  private:
-  R foreseen_, floor_, rounding_, accepted_, previous_{0}, before_previous_{0}, displacement_before_{0}, rate_{0},
-      best_rate_{1};
+  R foreseen_, floor_, rounding_, accepted_, noise_, previous_{0}, before_previous_{0}, displacement_before_{0},
+      rate_{0}, best_rate_{1};
   int iterations_ = 0, growths_ = 0, only_, max_;
 };
 
