@@ -2,20 +2,13 @@
 
 #include <set>
 
+#include "../model/nodes.hpp"
 #include "holonom/expr/bracket.hpp"
 #include "holonom/expr/zero_prover.hpp"
 
 namespace holonom {
 
 namespace {
-
-using Nodes = std::vector<NodeId>;
-
-Nodes nodes_of(const std::vector<Named>& named) {
-  Nodes nodes;
-  for (const Named& x : named) nodes.push_back(x.node);
-  return nodes;
-}
 
 // T(q, v) of a model that has no hamiltonian
 NodeId kinetic_energy(Graph& g, const Model& model) {

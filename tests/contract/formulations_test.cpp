@@ -150,6 +150,42 @@ TEST(Formulations, SayWhatDoesNotGoTogether) {
   std::printf("%d legal combinations, %d that are told why not\n", legal, illegal);
 }
 
+// Where forces are stiff the full Newton matrix takes over; whoever asks for it from the start has the same stages.
+TEST(Formulations, OfIndexTwoTakeNewtonsMethodWhereForcesAreStiff) {
+  for (const char* model : {"stiff-pendulum-chain", "lj-chain"})
+    for (const char* key : {"radau-2a-2@index-2", "radau-2a-3@index-2", "bdf-2@index-2"}) {
+      SCOPED_TRACE(std::string(key) + " on " + model);
+      const Problem problem(case_of(model));
+      const State<double> start = initial_state(problem.sys).state;
+      const double h = *initial_state(problem.sys).step;
+      std::vector<State<double>> ends;
+      for (const StageMatrix matrix : {StageMatrix::automatic, StageMatrix::full}) {
+        MethodOptions options;
+        options.newton.matrix = matrix;
+        const auto method = methods().find(key).make<double>(problem.sys, options);
+        State<double> x = start;
+        ASSERT_TRUE(method->begin(x, h).ok());
+        for (int k = 0; k < 20; ++k) ASSERT_TRUE(method->step(x, h).ok()) << k;
+        ends.push_back(x);
+      }
+      EXPECT_LT(largest_difference(ends[0].q, ends[1].q), 1e-14);
+      EXPECT_LT(largest_difference(ends[0].p, ends[1].p), 1e-12);
+    }
+}
+
+// Redundant constraints are the same mechanism.
+TEST(Formulations, OfIndexTwoTakeRedundantConstraints) {
+  const Problem once(case_of("four-bar")), twice(case_of("four-bar-redundant"));
+  State<double> x = once.start, y = twice.start;
+  ASSERT_LT(largest_difference(x.q, y.q), 1e-14);
+  const auto a = methods().find("radau-2a-2@index-2").make<double>(once.sys),
+             b = methods().find("radau-2a-2@index-2").make<double>(twice.sys);
+  ASSERT_TRUE(a->begin(x, 0.001).ok() && b->begin(y, 0.001).ok());
+  for (int k = 0; k < 200; ++k) ASSERT_TRUE(a->step(x, 0.001).ok() && b->step(y, 0.001).ok()) << k;
+  EXPECT_GT(largest_difference(x.q, once.start.q), 0.01);
+  EXPECT_LT(largest_difference(x.q, y.q), 1e-14);
+}
+
 // The frequency of a penalty is 1/√ε: the motion between its oscillations is off by O(ε).
 TEST(Formulations, PenaltyTendsToTheConstrainedMotion) {
   const Problem problem(case_of("pendulum-quadratic"));

@@ -1,10 +1,9 @@
 // The wedge product of two tangent vectors along a run, ω(ξ, η) = ξ_q·η_p − ξ_p·η_q (Leimkuhler and Reich,
 // section 3.2): what a symplectic method keeps. Each of them is carried along by a run in dual numbers, exactly.
 //
-// They start tangent to the manifold (consistent initial differentials). Where none are chosen, ξ is a vector of no
-// special direction, and η the part of its conjugate (−ξ_p, ξ_q) that is tangent, scaled so that the product starts
-// with
-// 1. Of vectors that are chosen the tangent part is taken.
+// They start tangent to the manifold (consistent initial differentials). Of vectors that are chosen the tangent part is
+// taken; else ξ is one of no special direction, and η the tangent part of its conjugate (−ξ_p, ξ_q), such that the
+// product starts with 1.
 #pragma once
 
 #include "holonom/methods/registry.hpp"

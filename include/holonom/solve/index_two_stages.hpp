@@ -1,7 +1,7 @@
 // The stages of an implicit Runge-Kutta method on the constrained system of index 2, as Gear, Gupta and Leimkuhler
 // (1985) write it: both constraints, and a multiplier for each, of which the new one vanishes on solutions.
-//   Q_i = q₀ + h Σ_j a_ij (H_p + H_pp GᵀM_j),   P_i = p₀ − h Σ_j a_ij (H_q + GᵀΛ_j),   g(Q_i) = 0,   G H_p(Q_i, P_i) =
-//   0
+//   Q_i = q₀ + h Σ_j a_ij (H_p + H_pp GᵀM_j),   g(Q_i) = 0,
+//   P_i = p₀ − h Σ_j a_ij (H_q + GᵀΛ_j),        G H_p(Q_i, P_i) = 0
 // In each iteration momenta are renewed from the last forces and put onto the hidden constraint, then displacements
 // from these momenta, and positions onto the other one:
 //   h Σ_j a_ij K δΛ_j = G H_p(Q_i, P_i),   h Σ_j a_ij K δM_j = −(g(Q_i) + G δD_i),   K = G H_pp Gᵀ   (stage_gram.hpp)
