@@ -6,6 +6,7 @@
 #include "holonom/expr/map_interpreter.hpp"
 #include "holonom/model/compiled_model.hpp"
 #include "holonom/parametrisation.hpp"
+#include "holonom/scalars.hpp"
 
 namespace holonom {
 
@@ -177,5 +178,13 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
   mutable bool mass_known_ = false;
   mutable bool mass_positive_ = false;
 };
+
+// Compiled once for each scalar (src/model/model_system_scalar.cpp.in).
+extern template class ModelSystem<double>;
+extern template class ModelSystem<long double>;
+extern template class ModelSystem<quad>;
+extern template class ModelSystem<mp100>;
+extern template class ModelSystem<Dual<double>>;
+extern template class ModelSystem<Dual<quad>>;
 
 }  // namespace holonom

@@ -62,4 +62,10 @@ class RunOf final : public AnyRun {
   std::optional<Driver<S>> driver_;
 };
 
+// Compiled once for each precision (src/run/run_scalar.cpp.in).
+extern template class RunOf<double>;
+extern template class RunOf<long double>;
+extern template class RunOf<quad>;
+extern template class RunOf<mp100>;
+
 }  // namespace holonom
