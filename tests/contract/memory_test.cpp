@@ -96,9 +96,10 @@ TEST(ResumingOnFormulations, IsTheSameRun) {
   for (const char* model : {"charged-particle", "double-pendulum", "slider-crank"}) {
     const auto compiled = load(model);
     for (const char* key :
-         {"gauss-2@dirac", "gauss-1@h-m+orthogonal:3", "gauss-2@h-m+symplectic", "gauss-1@dirac+stage:2", "bdf-2@weak",
-          "rk-4@baumgarte:2+orthogonal", "lobatto-3@dirac", "rattle@dirac", "radau-2a-2@underlying",
-          "radau-2a-2@index-2", "bdf-3@index-2", "gauss-2@state-space:partition", "gauss-2@state-space:every:3"})
+         {"gauss-2@dirac", "gauss-1@h-m+orthogonal:3", "gauss-2@h-m+symplectic", "lobatto-3@dirac+symplectic",
+          "rattle@h-m+symplectic", "gauss-1@dirac+stage:2", "bdf-2@weak", "rk-4@baumgarte:2+orthogonal",
+          "lobatto-3@dirac", "rattle@dirac", "radau-2a-2@underlying", "radau-2a-2@index-2", "bdf-3@index-2",
+          "gauss-2@state-space:partition", "gauss-2@state-space:every:3"})
       for (const bool compensated : {false, true}) {
         const MethodEntry entry = methods().find(key);
         const auto make = [&] { return Process<double>(entry, compiled, compensated); };

@@ -111,21 +111,10 @@ class ImplicitRungeKutta {
   }
   StageCoefficients<S> coefficients(const Sys& sys, const Tableau<S>& t) const {
     const FineCoefficients<S> A(t.A, t.rest_of_A());
-    return {A, A, t.c, false, stays(sys) ? at_start(t.c) : std::vector<S>()};
+    return {A, A, t.c, false, stays(sys) ? weights_at_start(t.c) : std::vector<S>()};
   }
   // Unprojected Gauss methods leave the constraints, and with them the motion.
   bool stays(const Sys& sys) const { return size_g(sys) == 0 || projection_ || stiffly_accurate_; }
-  // Lagrange's polynomials of the nodes at 0
-  static std::vector<S> at_start(const Vec<S>& c) {
-    std::vector<S> weights;
-    for (int j = 0; j < c.size(); ++j) {
-      S l(1);
-      for (int k = 0; k < c.size(); ++k)
-        if (k != j) l *= c[k] / (c[k] - c[j]);
-      weights.push_back(l);
-    }
-    return weights;
-  }
   // y = x + d, with what was lost before and what is lost now
   static void add(const Vec<S, N>& x, const Vec<S, N>& d, const Vec<S, N>* lost, Vec<S, N>& next, Vec<S, N>& y) {
     for (int k = 0; k < x.size(); ++k) {

@@ -21,6 +21,19 @@ struct StageCoefficients {
   std::vector<S> start = {};
 };
 
+// Lagrange's polynomials of the nodes at 0
+template <class S>
+std::vector<S> weights_at_start(const Vec<S>& c) {
+  std::vector<S> weights;
+  for (int j = 0; j < c.size(); ++j) {
+    S l(1);
+    for (int k = 0; k < c.size(); ++k)
+      if (k != j) l *= c[k] / (c[k] - c[j]);
+    weights.push_back(l);
+  }
+  return weights;
+}
+
 template <class Sys>
 requires HasHpp<Sys> || Separable<Sys>
 class StageIteration : public StageValues<Sys> {
@@ -227,11 +240,6 @@ class StageIteration : public StageValues<Sys> {
   // 0.2 of |v| + h |a| with steps that are far too long, and from 0.4 with wrong solutions.
   bool joins(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
     if (!t_.is_pair && t_.start.empty()) return true;
-    const auto size = [](const Vec<S, N>& x) {
-      R largest(0);
-      for (const S& a : x) keep_largest(largest, R(magnitude(value(a))));
-      return largest;
-    };
     if (t_.is_pair) {
       renew_momentum(0, p0, h, lost, v_[0]);
       energy_p(sys, q0, v_[0], w_);
@@ -242,6 +250,15 @@ class StageIteration : public StageValues<Sys> {
       for (int j = 0; j < s_; ++j) axpy(t_.start[at(j)], v_[at(j)], w_);
     }
     energy_p(sys, q0, p0, start_velocity_);
+    return continues(sys, q0, p0, h);
+  }
+  // The same for those who know both velocities: that of the stages, w_, and start_velocity_.
+  bool continues(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h) {
+    const auto size = [](const Vec<S, N>& x) {
+      R largest(0);
+      for (const S& a : x) keep_largest(largest, R(magnitude(value(a))));
+      return largest;
+    };
     for (int k = 0; k < w_.size(); ++k) w_[k] -= start_velocity_[k];
     const R jump = size(w_), allowed = size(start_velocity_) / 3;
     if (jump <= allowed) return true;

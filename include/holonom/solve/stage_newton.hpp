@@ -128,6 +128,7 @@ class StageNewton {
   }
   // Residuals become corrections.
   void solve() { lu_.solve(x_); }
+  Vec<S>& corrections() { return x_; }
 
  private:
   // J(row(i) + k, column) += c M_ij x_k for the stages i from `from` on
