@@ -34,8 +34,8 @@ class ShadowEnergy(CliTest):
         self.assertAlmostEqual(shadow["rms"] * 1e13, 8.6, delta=0.1)
         self.assertGreater(whole["energy"]["max_error"], 1.7e-3)
         # Loose solves are seen in it, and not in the energy.
-        loose = run("--tolerance", "1e-6")
-        self.assertGreater(abs(loose["invariants"]["shadow"]["drift"]), 1e-9)
+        loose = run("--tolerance", "1e-8")
+        self.assertGreater(abs(loose["invariants"]["shadow"]["drift"]), 1e-7)
         self.assertAlmostEqual(loose["energy"]["max_error"], whole["energy"]["max_error"], delta=1e-5)
         # States are those of a run that does not look.
         plain = self.json(DOUBLE, "--step", "0.06", "--steps", 10000)
@@ -57,7 +57,7 @@ class ShadowEnergy(CliTest):
                 self.assertAlmostEqual(a, b, delta=1e-13)
 
     def test_precisions_and_wedge(self):
-        for precision, most in (("long", 3e-15), ("quad", 3e-15), ("100", 3e-15)):
+        for precision in ("long", "quad", "100"):
             found = self.json(DOUBLE, "--step", "0.03", "--steps", 60, "--shadow", 8, "--precision", precision)
             self.assertLess(float(found["invariants"]["shadow"]["max_error"]), 1e-14, precision)
         both = self.json(DOUBLE, "--steps", 40, "--wedge", "--shadow", 4)["invariants"]
@@ -100,7 +100,7 @@ class ShadowEnergy(CliTest):
     def test_a_run_that_fails_within_the_first_window(self):
         # Steps that are taken ahead fail as well; the run tells at which step, and keeps what it has.
         result = self.run_program("run", MODELS / "two-body-sphere.toml", "--step", "0.07", "--steps", 100, "--shadow", 8)
-        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.returncode, 1)
         self.assertIn("step 56 ", result.stderr)
         result = self.run_program("run", MODELS / "two-body-sphere.toml", "--step", "3", "--steps", 100, "--shadow", 8)
         alone = self.run_program("run", MODELS / "two-body-sphere.toml", "--step", "3", "--steps", 100)

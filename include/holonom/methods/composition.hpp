@@ -101,7 +101,7 @@ class Composition {
   [[gnu::noinline]] Status compensated_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
     return run(sys, x, h, count, &memory_.lost, nullptr);
   }
-  [[gnu::noinline]] Status tracked_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
+  [[gnu::noinline, gnu::cold]] Status tracked_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
     return run(sys, x, h, count, compensated_ ? &memory_.lost : nullptr, &action_);
   }
   [[gnu::always_inline]] Status run(const Sys& sys, State<S, N, M>& x, const S& h, long count, Rounding<S, N>* lost,
