@@ -126,11 +126,14 @@ std::string to_json(const Run& whole, const RunOf<S>& run, const RunResult<S>& r
   json.begin("constraint").number("position_max", r.position).number("hidden_max", r.hidden);
   json.number("position_relative_max", r.position_relative).number("hidden_relative_max", r.hidden_relative).end();
   json.begin("invariants");
-  for (int k = 0; k < r.invariant_initial.size(); ++k)
+  for (int k = 0; k < r.invariant_initial.size(); ++k) {
     json.begin(labels.invariants[static_cast<std::size_t>(k)])
         .number("initial", r.invariant_initial[k])
-        .number("max_error", r.invariant_error[k])
-        .end();
+        .number("max_error", r.invariant_error[k]);
+    if (const auto& trend = r.invariant_trend[static_cast<std::size_t>(k)])
+      json.number("drift", trend->drift).number("rms", trend->rms);
+    json.end();
+  }
   json.end().begin("observables");
   for (std::size_t k = 0; k < r.observables.size(); ++k) {
     const ObservableSummary<S>& seen = r.observables[k];
@@ -165,10 +168,14 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
     std::printf("  hidden, G H_p      largest residual %.1e (%.1e of its terms)\n", number(r.hidden),
                 number(r.hidden_relative));
   }
-  for (int k = 0; k < r.invariant_initial.size(); ++k)
-    std::printf("  %-18s %.10g at the start, largest error %.2e\n",
+  for (int k = 0; k < r.invariant_initial.size(); ++k) {
+    std::printf("  %-18s %.10g at the start, largest error %.2e",
                 labels.invariants[static_cast<std::size_t>(k)].c_str(), number(r.invariant_initial[k]),
                 number(r.invariant_error[k]));
+    if (const auto& trend = r.invariant_trend[static_cast<std::size_t>(k)])
+      std::printf(", drift %.1e, rms %.1e", number(trend->drift), number(trend->rms));
+    std::printf("\n");
+  }
   for (std::size_t k = 0; k < r.observables.size(); ++k)
     std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(),
                 number(r.observables[k].mean), number(r.observables[k].least), number(r.observables[k].largest));
@@ -289,6 +296,9 @@ void add_run(CLI::App& app, Command& chosen) {
                 "Carry two tangent vectors along, and record their wedge product like an invariant");
   cmd->add_option("--tangent", o->spec.tangent,
                   "A tangent vector for --wedge, such as x=1,p_y=0.5, made consistent with the constraints; give two");
+  cmd->add_option("--shadow", o->spec.shadow,
+                  "Record the shadow energy of a symplectic method, from windows of so many steps, like an invariant")
+      ->check(CLI::Range(1, 32));
   cmd->add_option("--events-out", o->spec.events_out, "Write the events to this .csv file")->check(file_name());
   auto* force = cmd->add_flag("--force", o->spec.force, "Overwrite an existing output file");
   cmd->add_option("--checkpoint", o->spec.checkpoint,

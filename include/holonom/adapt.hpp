@@ -114,6 +114,7 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
     if (!Separable<Sys> && (f == Quantity::V || f == Quantity::V_qq)) return without("members V, V_q and mass");
     if (f == Quantity::V) return {};
     if (f == Quantity::V_parts) return Split<Sys> ? "" : without("members V_slow_q and V_fast_q");
+    if (f == Quantity::V_fast) return HasFastPotential<Sys> ? "" : without("member V_fast");
     if (with_quantity(f, []<Quantity known>() { return is_known<known, Sys>(); })) return {};
     return without("member " + std::string(name_of(f)) + " or rebind");
   }
@@ -143,6 +144,12 @@ class Adapted final : public AnySystem<ScalarOf<Sys>> {
       fill_from(out, [&](auto& y) { sys_.V_fast_q(fixed(q), y); });
     else
       throw std::logic_error(lacks(Quantity::V_parts));
+  }
+  S V_fast(const Vec<S>& q) const override {
+    if constexpr (HasFastPotential<Sys>)
+      return sys_.V_fast(fixed(q));
+    else
+      throw std::logic_error(lacks(Quantity::V_fast));
   }
 
   void invariants(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {

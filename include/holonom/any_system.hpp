@@ -113,6 +113,7 @@ class AnySystem : public QuantityMembers<AnySystem<S>, S> {
   // Where V = V_slow + V_fast: lacks(Quantity::V_parts).
   virtual void V_slow_q(const Vec<S>& q, Vec<S>& out) const = 0;
   virtual void V_fast_q(const Vec<S>& q, Vec<S>& out) const = 0;
+  virtual S V_fast(const Vec<S>&) const { throw std::logic_error(lacks(Quantity::V_fast)); }
   // Whether it is a field y' = f(y) that has no H (field.hpp): for methods that need none.
   virtual bool is_field() const { return false; }
   // Whether H says something; a field need not have a function that is watched as its energy.
@@ -218,6 +219,7 @@ class SeparableView : public HamiltonianView<S> {
   void V_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_q(q, out); }
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_slow_q(q, out); }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const { this->sys_->V_fast_q(q, out); }
+  S V_fast(const Vec<S>& q) const { return this->sys_->V_fast(q); }
   const AnyMass<S>& mass() const { return this->sys_->mass(); }
 };
 

@@ -65,6 +65,7 @@ enum class Quantity : std::uint8_t {
   // What every step calls has functions of its own, and is here to be asked for with `lacks`.
   V,        // that H = ½ pᵀM⁻¹p + V(q), M constant: V, V_q and mass
   V_parts,  // that V = V_slow + V_fast: V_slow_q and V_fast_q
+  V_fast,   // the value of that part
   HOLONOM_QUANTITIES(HOLONOM_ENUMERATOR)
 };
 
@@ -84,7 +85,7 @@ inline constexpr std::array all_quantities{HOLONOM_QUANTITIES(HOLONOM_LISTED)};
 #undef HOLONOM_LISTED
 
 #define HOLONOM_NAME(name, ...) #name,
-inline constexpr std::string_view quantity_names[] = {"V", "V_parts", HOLONOM_QUANTITIES(HOLONOM_NAME)};
+inline constexpr std::string_view quantity_names[] = {"V", "V_parts", "V_fast", HOLONOM_QUANTITIES(HOLONOM_NAME)};
 #undef HOLONOM_NAME
 constexpr std::string_view name_of(Quantity f) { return quantity_names[static_cast<std::size_t>(f)]; }
 

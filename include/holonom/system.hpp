@@ -5,7 +5,8 @@
 //   g(q, out), G(q, out)                      the constraints and their Jacobian
 //   V(q), V_q(q, out), mass()                 Separable: H = ½ pᵀM⁻¹p + V(q), M constant
 //   H(q, p), H_q(q, p, out), H_p(q, p, out)   Hamiltonian: any H(q, p)
-//   V_slow_q(q, out), V_fast_q(q, out)        Split: V = V_slow + V_fast
+//   V_slow_q(q, out), V_fast_q(q, out)        Split: V = V_slow + V_fast; and V_fast(q), for actions
+//   (methods/action.hpp)
 //
 // and second and third derivatives, as products; they are those of quantities.hpp, such as
 //
@@ -83,6 +84,11 @@ template <class Sys>
 concept Split = Separable<Sys> && requires(const Sys& sys, const QVec<Sys>& q, QVec<Sys>& out) {
   sys.V_slow_q(q, out);
   sys.V_fast_q(q, out);
+};
+
+template <class Sys>
+concept HasFastPotential = Split<Sys> && requires(const Sys& sys, const QVec<Sys>& q) {
+  { sys.V_fast(q) } -> std::convertible_to<ScalarOf<Sys>>;
 };
 
 template <class Sys, class T>

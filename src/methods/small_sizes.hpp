@@ -22,15 +22,21 @@ class SmallMethod final : public AnyMethod<double> {
     use_dynamic_ = false;
     const Status s = fixed_.begin(x, h);
     if (s.failure != Failure::singular) return s;
-    if (!dynamic_) dynamic_ = make_dynamic_();
+    make_dynamic();
     use_dynamic_ = true;
     return dynamic_->begin(x, h);
   }
+  std::string track_action() override {
+    if (dynamic_) (void)dynamic_->track_action();
+    return this->tracks(fixed_.track_action());
+  }
   Status step(State<double>& x, const double& h) override {
-    return use_dynamic_ ? dynamic_->step(x, h) : fixed_.step(x, h);
+    if (use_dynamic_) return this->acted(dynamic_->step(x, h), *dynamic_);
+    return this->acted(fixed_.step(x, h), fixed_);
   }
   Status steps(State<double>& x, const double& h, long count) override {
-    return use_dynamic_ ? dynamic_->steps(x, h, count) : fixed_.steps(x, h, count);
+    if (use_dynamic_) return this->acted(dynamic_->steps(x, h, count), *dynamic_);
+    return this->acted(fixed_.steps(x, h, count), fixed_);
   }
   const Counters& counters() override { return use_dynamic_ ? dynamic_->counters() : fixed_.counters(); }
   const Vec<double>* stage_multipliers() override {
@@ -43,11 +49,16 @@ class SmallMethod final : public AnyMethod<double> {
   Status load(MemoryReader& in, const State<double>& x, const double& h) override {
     in("dynamic_sizes", use_dynamic_);
     if (!use_dynamic_) return fixed_.load(in, x, h);
-    if (!dynamic_) dynamic_ = make_dynamic_();
+    make_dynamic();
     return dynamic_->load(in, x, h);
   }
 
  private:
+  void make_dynamic() {
+    if (dynamic_) return;
+    dynamic_ = make_dynamic_();
+    if (this->tracks_action()) (void)dynamic_->track_action();
+  }
   MethodOn<Method, View> fixed_;
   DynamicMaker<double> make_dynamic_;
   std::unique_ptr<AnyMethod<double>> dynamic_;

@@ -59,6 +59,7 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
     case Formula::V_q: return make({q}, {gradient(graph, V_, q)});
     case Formula::V_slow_q: return make({q}, {gradient(graph, part(false), q)});
     case Formula::V_fast_q: return make({q}, {gradient(graph, part(true), q)});
+    case Formula::V_fast: return make({q}, {{part(true)}});
     case Formula::V_qq: return contracted(gradient(graph, V_, q), {&q}, {q});
     case Formula::V_qqq: return contracted(gradient(graph, V_, q), {&q, &q}, {q});
     case Formula::V_slow_qq: return contracted(gradient(graph, part(false), q), {&q}, {q});

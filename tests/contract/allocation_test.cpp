@@ -11,6 +11,7 @@
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
+#include "holonom/run/shadow.hpp"
 
 namespace {
 long allocations = 0;
@@ -92,6 +93,49 @@ TYPED_TEST(Allocation, NoneInAStep) {
       EXPECT_EQ(allocations_in_steps<S>(entry, sys, start.state, *start.step), 0) << entry.info.key << " on " << model;
     }
   }
+}
+
+// Every method that is said to be symplectic knows its action. No step with it allocates, nor does the window of a
+// shadow energy.
+template <class S>
+void expect_no_allocation_with_actions() {
+  for (const char* model : {"double-pendulum", "kepler", "charged-particle", "slider-crank", "four-bar-redundant",
+                            "hanging-chain", "elastic-double-pendulum"}) {
+    const ModelSystem<S> sys(compile(load_model(std::string(HOLONOM_MODELS) + "/" + model + ".toml")));
+    const Start<S> start = initial_state(sys);
+    std::vector<MethodEntry> entries = contract::representatives();
+    if (sys.m() > 0 && sys.n() < 100 && std::string_view(model) != "four-bar-redundant")
+      for (const char* key : {"gauss-1@dirac", "lobatto-3@h-m", "gauss-1@state-space"})
+        entries.push_back(methods().find(key));
+    for (const MethodEntry& entry : entries) {
+      if (!suits(entry, sys) || !lacks_shadow_energy(entry.info, sys).empty()) continue;
+      State<S> x = start.state;
+      const S h = *start.step / S(4);
+      const auto method = entry.make<S>(sys);
+      ASSERT_EQ(method->track_action(), "") << entry.info.key << " on " << model;
+      const ShadowWeights<S> weights(4);
+      ShadowWindow<S> window(sys.n(), 4);
+      window.begin(x);
+      S value(0);
+      const auto take = [&] {
+        if (!method->step(x, h).ok()) return false;
+        window.add(x, method->action());
+        if (window.is_full()) value = window.value(weights, h);
+        return true;
+      };
+      EXPECT_TRUE(method->begin(x, h).ok() && take());
+      const long before = allocations;
+      bool ok = true;
+      for (int k = 0; k < 10; ++k) ok = ok && take();
+      const long count = allocations - before;
+      EXPECT_TRUE(ok && is_finite(value)) << entry.info.key << " on " << model;
+      EXPECT_EQ(count, 0) << entry.info.key << " on " << model;
+    }
+  }
+}
+TEST(AllocationWithActions, NoneInAStep) {
+  expect_no_allocation_with_actions<double>();
+  expect_no_allocation_with_actions<quad>();
 }
 
 // (Projections after steps, and the symplectic one around methods without stages, begin the method anew; charts that

@@ -67,6 +67,10 @@ class NumericalMap {
     (*this)(x, h, steps, [](const State<S>&) {});
   }
 
+  // From now on, the action of the last step that was taken (AnyMethod).
+  std::string track_action() { return method_->track_action(); }
+  const S& action() const { return method_->action(); }
+
  private:
   // As in a run
   Status step(State<S>& x, const S& h) {

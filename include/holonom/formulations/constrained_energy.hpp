@@ -54,7 +54,7 @@ class ConstrainedEnergy final : public Unconstrained<S> {
     if (f == Quantity::H_pp || f == Quantity::H_pq || f == Quantity::H_qp || f == Quantity::H_qq)
       return Brackets<S>::lacks_gradients(sys_);
     if (is_per_constraint(f) || is_of_multipliers(f)) return {};
-    if (f == Quantity::V || f == Quantity::V_parts)
+    if (f == Quantity::V || f == Quantity::V_parts || f == Quantity::V_fast)
       return "with the multipliers in it the Hamiltonian is no sum p.M^-1 p/2 + V(q)";
     return "the Hamiltonian with multipliers has no " + std::string(name_of(f));
   }

@@ -47,7 +47,8 @@ class LinearlyConstrained final : public Unconstrained<S> {
     tangent(out);
   }
   std::string lacks(Quantity f) const override {
-    if (f == Quantity::V_parts || f == Quantity::H_qqq) return "the parts of V are not projected";
+    if (f == Quantity::V_parts || f == Quantity::V_fast || f == Quantity::H_qqq)
+      return "the parts of V are not projected";
     if (is_per_constraint(f) || is_of_multipliers(f)) return {};
     return sys_.lacks(f == Quantity::H_qq ? Quantity::V_qq : f);
   }

@@ -34,7 +34,7 @@ class PenaltySystem final : public Unconstrained<S> {
     if (f == Quantity::H_qq || (f == Quantity::V_qq && x.part != Part::slow)) add_product(*x.q, *x.u, out);
   }
   std::string lacks(Quantity f) const override {
-    if (f == Quantity::V_parts) return sys_.lacks(Quantity::V);
+    if (f == Quantity::V_parts || f == Quantity::V_fast) return sys_.lacks(Quantity::V);
     if (f == Quantity::H_qq || f == Quantity::V_qq)
       if (std::string reason = sys_.lacks(Quantity::lambda_g_qq); !reason.empty()) return reason;
     if (f == Quantity::H_qqq) return "the third derivatives of a penalty are not made";
@@ -52,6 +52,7 @@ class PenaltySystem final : public Unconstrained<S> {
     fill(out, S(0));
     add_force(q, out);
   }
+  S V_fast(const Vec<S>& q) const override { return penalty(q); }
   const AnyMass<S>& mass() const override { return sys_.mass(); }
   std::string diagnose(const Vec<S>& q, const Vec<S>& p) const override { return sys_.diagnose(q, p); }
 

@@ -26,15 +26,26 @@ class AnyMethod {
   // it was before the first of them.
   virtual Status steps(State<S>& x, const S& h, long count) {
     State<S> y = x;
-    for (long k = 0; k < count; ++k)
+    ActionSum<S> sum;
+    for (long k = 0; k < count; ++k) {
       if (const Status s = step(y, h); !s.ok()) return s;
+      if (tracks_action_) sum.add(action_);
+    }
     x = std::move(y);
+    action_ = sum.value();
     return {};
   }
   virtual const Counters& counters() = 0;
   // Λ_s, the multipliers of the last stage of the last step, where the method has such: for nothing, but of an order
   // far below that of the exact λ(q, p).
   virtual const Vec<S>* stage_multipliers() { return nullptr; }
+
+  // From now on the action of steps is found (action.hpp), which a symplectic method may know. Returns why not, or
+  // nothing. States have the same bits with it.
+  virtual std::string track_action() { return "it does not say what its action is"; }
+  bool tracks_action() const { return tracks_action_; }
+  // Of the last call of step or steps, if that succeeded.
+  const S& action() const { return action_; }
 
   // What a resumed run needs beside the state, where a step may follow: after a `begin` or a step that succeeded.
   // Throws MemoryError if the method does not name its memory.
@@ -44,7 +55,21 @@ class AnyMethod {
   // that of this method on this system. If it throws or fails, call begin before a step.
   virtual Status load(MemoryReader&, const State<S>& /*x*/, const S& /*h*/) { throw MemoryError(no_memory); }
 
+ protected:
+  // For track_action, and for a step that another method has taken.
+  std::string tracks(std::string reason) {
+    tracks_action_ = reason.empty();
+    return reason;
+  }
+  Status acted(const Status& status, const AnyMethod& by) {
+    if (tracks_action_) action_ = by.action_;
+    return status;
+  }
+  void act(const S& action) { action_ = action; }
+
  private:
+  bool tracks_action_ = false;
+  S action_{0};
   static constexpr const char* no_memory =
       "this method does not name its memory, so that a run with it cannot be resumed";
 };
@@ -84,6 +109,12 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
     if constexpr (requires { method_.compensate(true); }) method_.compensate(options.compensated.value_or(false));
   }
 
+  std::string track_action() override {
+    if constexpr (requires { method_.track_action(view_); })
+      return this->tracks(method_.track_action(view_));
+    else
+      return AnyMethod<S>::track_action();
+  }
   Status begin(const State<S>& x, const S& h) override {
     begun_at_.q = x.q;
     begun_at_.p = x.p;
@@ -92,14 +123,19 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
   }
   Status step(State<S>& x, const S& h) override {
     has_stepped_ = true;
-    return with_state(x, [&](auto& y) { return method_.step(view_, y, h); });
+    const Status s = with_state(x, [&](auto& y) { return method_.step(view_, y, h); });
+    find_action();
+    return s;
   }
   Status steps(State<S>& x, const S& h, long count) override {
     has_stepped_ = has_stepped_ || count > 0;
-    if constexpr (requires(StateOf<View> & y) { method_.steps(view_, y, h, count); })
-      return with_state(x, [&](auto& y) { return method_.steps(view_, y, h, count); });
-    else
+    if constexpr (requires(StateOf<View> & y) { method_.steps(view_, y, h, count); }) {
+      const Status s = with_state(x, [&](auto& y) { return method_.steps(view_, y, h, count); });
+      find_action();
+      return s;
+    } else {
       return AnyMethod<S>::steps(x, h, count);
+    }
   }
   const Counters& counters() override { return method_.counters(); }
   const Vec<S>* stage_multipliers() override {
@@ -160,6 +196,10 @@ class MethodOn final : public AnyMethod<typename View::Scalar> {
     method.resume(view, x, h);
   };
 
+  void find_action() {
+    if constexpr (requires { method_.action(); })
+      if (this->tracks_action()) this->act(method_.action());
+  }
   // f on x itself, or on a copy with compile-time sizes that is written back on success.
   template <class X, class F>
   Status with_state(X& x, F&& f) {

@@ -27,6 +27,8 @@ class ChartMethod final : public AnyMethod<S> {
     }
     return method_->begin(y_, h);
   }
+  // θ·dδ is p·dq
+  std::string track_action() override { return this->tracks(method_->track_action()); }
   Status step(State<S>& x, const S& h) override {
     return advance(x, [&] { return method_->step(next_, h); });
   }
@@ -54,7 +56,7 @@ class ChartMethod final : public AnyMethod<S> {
     std::swap(y_, next_);
     x.q = x_.q;
     x.p = x_.p;
-    return {};
+    return this->acted({}, *method_);
   }
   bool is_at(const State<S>& x) const {
     return largest_difference(x.q, x_.q) == Real<S>(0) && largest_difference(x.p, x_.p) == Real<S>(0);

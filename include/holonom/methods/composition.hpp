@@ -52,10 +52,24 @@ class Composition {
   // other grow from rounding errors.
   Status steps(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
     if constexpr (N == Dynamic)
-      return run(sys, x, h, count, compensated_ ? &memory_.lost : nullptr);
+      return run(sys, x, h, count, compensated_ ? &memory_.lost : nullptr, tracks_action_ ? &action_ : nullptr);
+    else if (tracks_action_)
+      return tracked_run(sys, x, h, count);
     else
-      return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr);
+      return compensated_ ? compensated_run(sys, x, h, count) : run(sys, x, h, count, nullptr, nullptr);
   }
+
+  // From now on steps sum their action; returns why they cannot, or nothing.
+  std::string track_action(const Sys& sys) {
+    std::string reason = motion_.track_action(sys);
+    if constexpr (Separable<Sys>)
+      for (const Letter<S>& letter : word_)
+        if (letter.is_kick() && reason.empty()) reason = lacks_potential(sys, letter.part);
+    tracks_action_ = reason.empty();
+    return reason;
+  }
+  // Of the last call of step or steps
+  S action() const { return action_.value(); }
 
   // What a resumed run needs beside the state.
   template <class F>
@@ -83,11 +97,16 @@ class Composition {
     Rounding<S, N> lost;
   };
 
-  // In code of its own: small systems need all registers where nothing is compensated.
+  // In code of their own: small systems need all registers where nothing is compensated, and no action is asked for.
   [[gnu::noinline]] Status compensated_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
-    return run(sys, x, h, count, &memory_.lost);
+    return run(sys, x, h, count, &memory_.lost, nullptr);
   }
-  [[gnu::always_inline]] Status run(const Sys& sys, State<S, N, M>& x, const S& h, long count, Rounding<S, N>* lost) {
+  [[gnu::noinline, gnu::cold]] Status tracked_run(const Sys& sys, State<S, N, M>& x, const S& h, long count) {
+    return run(sys, x, h, count, compensated_ ? &memory_.lost : nullptr, &action_);
+  }
+  [[gnu::always_inline]] Status run(const Sys& sys, State<S, N, M>& x, const S& h, long count, Rounding<S, N>* lost,
+                                    ActionSum<S>* action) {
+    if (action) action->clear();
     auto&& q = scratch(q_);
     auto&& p = scratch(p_);
     q = x.q;
@@ -98,10 +117,12 @@ class Composition {
       for (const Letter<S>& letter : word_) {
         if (letter.is_kick()) {
           kick(sys, letter.part, S(letter.a * h), q, p, lost);
+          if constexpr (Separable<Sys>)
+            if (action) action->add(S(-S(letter.a * h) * potential(sys, letter.part, q)));
           continue;
         }
         if (lost && slot == 0 && !(missing_move_ == S(0))) motion_.make_up(sys, missing_move_, q, p, *lost);
-        const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost);
+        const Status s = motion_.move(sys, S(letter.a * h), S(letter.b * h), slot++, q, p, lost, action);
         if (!s.ok()) return s;
         memory_.known = {};
       }
@@ -192,6 +213,8 @@ class Composition {
   std::array<Vec<S, N>, 3> force_;
   Vec<S, N> q_, p_;
   Memory memory_;
+  bool tracks_action_ = false;
+  ActionSum<S> action_;
   S missing_move_{0};
   std::array<S, 3> missing_{}, owed_{};  // of kicks, by parts; what is left of it in this step
 };

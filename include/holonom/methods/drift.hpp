@@ -2,6 +2,7 @@
 //   p ← p − G(q)ᵀΛ,   q ← q + (a + b) h M⁻¹p,   g(q) = 0
 #pragma once
 
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/constraints.hpp"
 #include "holonom/solve/predictor.hpp"
 
@@ -28,7 +29,7 @@ class Drift {
   }
 
   [[gnu::always_inline]] Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p,
-                                     Rounding<S, N>* lost) {
+                                     Rounding<S, N>* lost, ActionSum<S>* action = nullptr) {
     auto&& p1 = scratch(p_);
     auto&& q1 = scratch(q_);
     auto&& G1 = scratch(G_);
@@ -48,8 +49,13 @@ class Drift {
     using std::swap;
     swap(q, q1);
     swap(p, p1);
+    if (action) {  // at the momentum after the impulse
+      sys.mass().solve(p, q1);
+      action->add(S(ah + bh) * dot(p, q1) / 2);
+    }
     return {};
   }
+  std::string track_action(const Sys&) const { return {}; }
 
   // The motion over a time below the resolution of a move, to first order.
   void make_up(const Sys& sys, const S& time, const Vec<S, N>&, const Vec<S, N>& p, Rounding<S, N>& lost) {

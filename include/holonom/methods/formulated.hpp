@@ -22,6 +22,7 @@ class FormulatedMap {
 
   const AnySystem<S>& system() const { return formulated_->system(); }
   AnyMethod<S>& method() { return *method_; }
+  const AnyMethod<S>& method() const { return *method_; }
   void save(MemoryWriter& out) {
     formulated_->save(out);
     method_->save(out);
@@ -54,8 +55,13 @@ class FormulatedMethod final : public AnyMethod<S> {
     since_ = 0;
     return map_.method().begin(x, h);
   }
+  // Of the formulation and its Hamiltonian
+  std::string track_action() override {
+    if (projects()) return "its projection is not symplectic";
+    return this->tracks(map_.method().track_action());
+  }
   Status step(State<S>& x, const S& h) override {
-    if (!projects()) return map_.method().step(x, h);
+    if (!projects()) return this->acted(map_.method().step(x, h), map_.method());
     y_ = x;
     const bool due = ++since_ == every_;
     if (due) since_ = 0;
@@ -73,7 +79,8 @@ class FormulatedMethod final : public AnyMethod<S> {
     return {};
   }
   Status steps(State<S>& x, const S& h, long count) override {
-    return projects() ? AnyMethod<S>::steps(x, h, count) : map_.method().steps(x, h, count);
+    if (projects()) return AnyMethod<S>::steps(x, h, count);
+    return this->acted(map_.method().steps(x, h, count), map_.method());
   }
   const Counters& counters() override {
     all_ = map_.method().counters();

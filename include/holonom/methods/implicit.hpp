@@ -4,6 +4,7 @@
 // of Λ through G H_pp Gᵀ, factored once a move: contraction O(h), to stagnation at round-off.
 #pragma once
 
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/across.hpp"
 #include "holonom/solve/predictor.hpp"
 #include "holonom/solve/stagnation.hpp"
@@ -34,6 +35,12 @@ class EulerPair {
                 QVec<Sys>& out) {
     scaled(bh, out, [&] { sys.H_q(q1, P, out); });
   }
+  S action(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah, const S& bh) {
+    S sum(0);
+    if (!(ah == S(0))) sum += ah * lagrangian(sys, q, P, v_);
+    if (!(bh == S(0))) sum += bh * lagrangian(sys, q1, P, v_);
+    return sum;
+  }
 
  private:
   template <class F>
@@ -51,7 +58,7 @@ class ImplicitMidpoint {
   using S = ScalarOf<Sys>;
 
  public:
-  explicit ImplicitMidpoint(const Sys& sys) : middle_(size_q(sys)) {}
+  explicit ImplicitMidpoint(const Sys& sys) : middle_(size_q(sys)), v_(size_q(sys)) {}
 
   void start_kick(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah, const S& bh,
                   QVec<Sys>& out) {
@@ -71,9 +78,13 @@ class ImplicitMidpoint {
                 QVec<Sys>& out) {
     start_kick(sys, q, q1, P, ah, bh, out);
   }
+  S action(const Sys& sys, const QVec<Sys>& q, const QVec<Sys>& q1, const QVec<Sys>& P, const S& ah, const S& bh) {
+    for (int i = 0; i < q.size(); ++i) middle_[i] = (q[i] + q1[i]) / 2;
+    return S(ah + bh) * lagrangian(sys, middle_, P, v_);
+  }
 
  private:
-  QVec<Sys> middle_;
+  QVec<Sys> middle_, v_;
 };
 
 template <HasHpp Sys, template <class> class Rule>
@@ -111,12 +122,14 @@ class ImplicitMotion {
     return s;
   }
 
-  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost,
+              ActionSum<S>* action = nullptr) {
     predictor_.guess(slot, impulse_);
     if (redundant()) axpy(S(ah + bh), memory_.rate, impulse_);
     if (const Status s = solve(sys, ah, bh, q, p, lost); !s.ok()) return s;
     if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
+    if (action) action->add(rule_.action(sys, q, q1_, P_, ah, bh));
     rule_.end_kick(sys, q, q1_, P_, ah, bh, kick_);
     ++counters_.force;
     if (lost) {
@@ -142,6 +155,7 @@ class ImplicitMotion {
     return s;
   }
 
+  std::string track_action(const Sys&) const { return {}; }
   // The motion over a time below the resolution of a move, to first order.
   void make_up(const Sys& sys, const S& time, const Vec<S, N>& q, const Vec<S, N>& p, Rounding<S, N>& lost) {
     sys.H_p(q, p, d_);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "holonom/coefficients/tableau.hpp"
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/projection.hpp"
 #include "holonom/solve/stage_solver.hpp"
 
@@ -50,6 +51,7 @@ class ImplicitRungeKutta {
       d_ = stages_.displacement(last);
     } else {
       stages_.momenta(x.p, h, lost);
+      if (tracks_action_) find_action(sys, h);
       stages_.find_velocities(sys);
       b_.combine(0, stages_.velocities(), d_, travel_);
       for (S& d : d_) d *= h;
@@ -80,6 +82,13 @@ class ImplicitRungeKutta {
     return {};
   }
 
+  std::string track_action(const Sys& sys) {
+    if (size_g(sys) > 0) return "with constraints it is not symplectic";
+    if (stiffly_accurate_) return "it is not symplectic";
+    tracks_action_ = true;
+    return {};
+  }
+  S action() const { return action_.value(); }
   const Vec<S, M>& stage_multipliers(const Sys&) { return memory_.lambda; }
   Counters& counters() { return stages_.counters(); }
   NewtonOptions& options() { return stages_.options(); }
@@ -115,6 +124,12 @@ class ImplicitRungeKutta {
   }
   // Unprojected Gauss methods leave the constraints, and with them the motion.
   bool stays(const Sys& sys) const { return size_g(sys) == 0 || projection_ || stiffly_accurate_; }
+  // h Σ b_i (P_i·H_p − H)(Q_i, P_i), of Gauss methods without constraints
+  void find_action(const Sys& sys, const S& h) {
+    action_.clear();
+    for (int i = 0; i < stages_.stages(); ++i)
+      action_.add(h * b_(0, i) * lagrangian(sys, stages_.Q(i), stages_.P(i), d_));
+  }
   // y = x + d, with what was lost before and what is lost now
   static void add(const Vec<S, N>& x, const Vec<S, N>& d, const Vec<S, N>* lost, Vec<S, N>& next, Vec<S, N>& y) {
     for (int k = 0; k < x.size(); ++k) {
@@ -125,7 +140,8 @@ class ImplicitRungeKutta {
   }
 
   FineCoefficients<S> b_;
-  bool stiffly_accurate_, compensated_ = false;
+  bool stiffly_accurate_, compensated_ = false, tracks_action_ = false;
+  ActionSum<S> action_;
   Projection<Sys> projection_;
   Stages stages_;
   Vec<S, N> q1_, p1_, d_, travel_;

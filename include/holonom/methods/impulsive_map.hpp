@@ -39,6 +39,9 @@ class ImpulsiveMap {
   // An impulse −GᵀΛ moves positions by −response h H_pp GᵀΛ: with Dirac's Hamiltonian against its direction.
   int response() const { return response_; }
 
+  std::string track_action(const Sys&) { return map_.method().track_action(); }
+  S action() const { return map_.method().action(); }
+
  private:
   FormulatedMap<S> map_;
   int response_;

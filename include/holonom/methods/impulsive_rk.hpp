@@ -6,6 +6,7 @@
 
 #include "holonom/coefficients/tableau.hpp"
 #include "holonom/formulations/formulation.hpp"
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/impulsive_stages.hpp"
 
 namespace holonom {
@@ -20,7 +21,9 @@ class ImpulsiveRungeKutta {
                       const Tableau<S>* dual)
       : formulated_(formulate(formulation, sys)),
         on_(formulated_->system()),
-        stages_(on_, view, coefficients(t, dual), {t.b, t.rest_of_b()}, formulation.info->response_reversed) {}
+        b_(t.b, t.rest_of_b()),
+        stages_(on_, view, coefficients(t, dual), b_, formulation.info->response_reversed),
+        v_(size_q(view)) {}
 
   Status begin(const Sys& sys, const State<S>& x, const S&) { return stages_.begin(on_, sys, x.q, x.p); }
 
@@ -28,6 +31,7 @@ class ImpulsiveRungeKutta {
     if (const Status s = stages_.solve(on_, sys, x.q, x.p, h); !s.ok()) return s;
     if (const Status s = stages_.impulse().depart_from(sys, stages_.q1(), stages_.p1(), counters(), options()); !s.ok())
       return s;
+    if (tracks_action_) find_action(h);
     stages_.remember();
     x.q = stages_.q1();
     x.p = stages_.p1();
@@ -35,6 +39,11 @@ class ImpulsiveRungeKutta {
     return {};
   }
 
+  std::string track_action(const Sys&) {
+    tracks_action_ = true;
+    return {};
+  }
+  S action() const { return action_.value(); }
   // Λ of the last step, of which −G(q₀)ᵀΛ is the impulse
   const Vec<S>& impulse() { return stages_.impulse().Lambda(); }
   Counters& counters() { return stages_.counters(); }
@@ -53,10 +62,20 @@ class ImpulsiveRungeKutta {
     if (dual) return {A, {dual->A, dual->rest_of_A()}, t.c, true};
     return {A, A, t.c, false, weights_at_start(t.c)};
   }
+  // h Σ b_i (P_i·H̃_p − H̃)(Q_i, P_i): impulses at both ends of the step do not enter, since g = 0 there.
+  void find_action(const S& h) {
+    action_.clear();
+    for (int i = 0; i < stages_.stages(); ++i)
+      action_.add(h * b_(0, i) * lagrangian(on_, stages_.Q(i), stages_.P(i), v_));
+  }
 
   std::unique_ptr<Formulated<S>> formulated_;
   Sys on_;  // a view of it
+  FineCoefficients<S> b_;
   ImpulsiveStages<Sys> stages_;
+  Vec<S> v_;
+  bool tracks_action_ = false;
+  ActionSum<S> action_;
 };
 
 }  // namespace holonom

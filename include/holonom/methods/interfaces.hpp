@@ -4,6 +4,7 @@
 
 #include <concepts>
 
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/convergence.hpp"
 #include "holonom/solve/rounding.hpp"
 #include "holonom/solve/status.hpp"
@@ -23,13 +24,16 @@ concept MethodOf = requires(T& method, const Sys& sys, const StateOf<Sys>& from,
 };
 
 // What the moves of a word are (composition.hpp): a motion over (a + b) h onto g = 0 with an impulse at its start, and
-// the projection of momenta after the last of them. `slot` tells the moves of a step apart, for first guesses.
+// the projection of momenta after the last of them. `slot` tells the moves of a step apart, for first guesses. Where an
+// action is asked for, a move adds its own; track_action says why it cannot, or nothing.
 template <class T, class Sys>
 concept MotionOf = requires(T& motion, const Sys& sys, const StateOf<Sys>& x, const ScalarOf<Sys>& h, int slot,
-                            QVec<Sys>& q, QVec<Sys>& p, Rounding<ScalarOf<Sys>, Sys::N>& lost) {
+                            QVec<Sys>& q, QVec<Sys>& p, Rounding<ScalarOf<Sys>, Sys::N>& lost,
+                            ActionSum<ScalarOf<Sys>>& action) {
   { motion.begin(sys, x) } -> std::same_as<Status>;
-  { motion.move(sys, h, h, slot, q, p, &lost) } -> std::same_as<Status>;
+  { motion.move(sys, h, h, slot, q, p, &lost, &action) } -> std::same_as<Status>;
   { motion.project(sys, q, p, &lost) } -> std::same_as<Status>;
+  { motion.track_action(sys) } -> std::same_as<std::string>;
   motion.make_up(sys, h, q, p, lost);
   { motion.redundant() } -> std::same_as<bool>;
   { motion.counters() } -> std::same_as<Counters&>;

@@ -53,7 +53,8 @@ class MidpointMotion {
     return s;
   }
 
-  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost,
+              ActionSum<S>* action = nullptr) {
     const S h = ah + bh;
     predictor_.guess(slot, impulse_);
     guess_displacement(sys, h, p);
@@ -71,6 +72,7 @@ class MidpointMotion {
     if (!solved)
       if (const Status s = newton(sys, h, q, p, lost); !s.ok()) return s;
     predictor_.remember(slot, impulse_);
+    if (action) action->add(find_action(sys, h, q, p));
     q = q1_;
     p = P_;
     G0_ = G1_;
@@ -78,6 +80,7 @@ class MidpointMotion {
     return {};
   }
 
+  std::string track_action(const Sys& sys) const { return lacks_potential(sys, part_); }
   // The motion over a time below the resolution of a move, to first order.
   void make_up(const Sys& sys, const S& time, const Vec<S, N>& q, const Vec<S, N>& p, Rounding<S, N>& lost) {
     sys.mass().solve(p, d_);
@@ -119,6 +122,19 @@ class MidpointMotion {
     ++c.force;
     c.force_slow += part_ == Part::slow;
     c.force_fast += part_ == Part::fast;
+  }
+
+  // h (T − V)(½(q + q₁), P) with P = ½(p − GᵀΛ + p₁), of the move found
+  S find_action(const Sys& sys, const S& h, const Vec<S, N>& q, const Vec<S, N>& p) {
+    Vec<S, N>& P = p_hat_;
+    P = p;
+    subtract_force(G0_, impulse_, P);
+    for (int i = 0; i < q.size(); ++i) {
+      P[i] = (P[i] + P_[i]) / 2;
+      middle_[i] = (q[i] + q1_[i]) / 2;
+    }
+    sys.mass().solve(P, image_);
+    return h * S(dot(P, image_) / 2 - potential(sys, part_, middle_));
   }
 
   // Out, as of newton: q₁, p₁ (in P_), G(q₁), Λ.

@@ -20,21 +20,33 @@ class MultipleTimeSteps {
       ++counters.force;
       ++(part == Part::slow ? counters.force_slow : counters.force_fast);
       axpy(S(-c), f_, p);
+      if (tracks_action_) action_.add(-c * potential(sys, part, q));
     };
+    action_.clear();
     push(Part::slow, half);
     push(Part::fast, half_step);
     for (int k = 0; k < inner_; ++k) {
       sys.mass().solve(p, v_);
       axpy(step, v_, q);
+      if (tracks_action_) action_.add(step * dot(p, v_) / 2);
       push(Part::fast, k + 1 < inner_ ? step : half_step);
     }
     push(Part::slow, half);
     return {};
   }
 
+  std::string track_action(const Sys& sys) {
+    std::string reason = lacks_potential(sys, Part::fast);
+    tracks_action_ = reason.empty();
+    return reason;
+  }
+  S action() const { return action_.value(); }
+
  private:
   int inner_;
   QVec<Sys> f_, v_;
+  bool tracks_action_ = false;
+  ActionSum<S> action_;
 };
 
 template <class Sys>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "holonom/coefficients/tableau.hpp"
+#include "holonom/methods/action.hpp"
 #include "holonom/solve/stage_solver.hpp"
 
 namespace holonom {
@@ -40,6 +41,7 @@ class PartitionedRungeKutta {
     Rounding<S, N>* lost = compensated_ ? &memory_.lost : nullptr;
     if (const Status s = stages_.solve(sys, x.q, x.p, h, lost); !s.ok()) return s;
     const int s = stages_.stages();
+    if (tracks_action_) find_action(sys, x.p, h, lost);
     q1_ = stages_.Q(s - 1);
     b_.combine(0, stages_.kicks(), d_, p1_);
     for (int k = 0; k < d_.size(); ++k) {
@@ -73,6 +75,11 @@ class PartitionedRungeKutta {
     stages_.gram().solve(lambda_);
     return lambda_;
   }
+  std::string track_action(const Sys&) {
+    tracks_action_ = true;
+    return {};
+  }
+  S action() const { return action_.value(); }
   Counters& counters() { return stages_.counters(); }
   NewtonOptions& options() { return stages_.options(); }
   template <class F>
@@ -92,6 +99,14 @@ class PartitionedRungeKutta {
     Rounding<S, N> lost;
   };
 
+  // h Σ b_i (P_i·H_p − H)(Q_i, P_i): Λ does not enter, since g(Q_i) = 0.
+  void find_action(const Sys& sys, const Vec<S, N>& p0, const S& h, const Rounding<S, N>* lost) {
+    stages_.momenta(p0, h, lost);
+    action_.clear();
+    for (int i = 0; i < stages_.stages(); ++i)
+      action_.add(h * b_(0, i) * lagrangian(sys, stages_.Q(i), stages_.P(i), d_));
+  }
+
   // GᵀΛ_s is what the projection took from p.
   void find_last_kick(const Vec<S, N>& p1, const S& h) {
     const S weight = h * b_(0, stages_.stages() - 1);
@@ -104,7 +119,8 @@ class PartitionedRungeKutta {
   Vec<S, M> r_, lambda_;
   Memory memory_;
   Rounding<S, N> next_lost_;
-  bool compensated_ = false;
+  bool compensated_ = false, tracks_action_ = false;
+  ActionSum<S> action_;
 };
 
 }  // namespace holonom

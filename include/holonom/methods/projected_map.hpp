@@ -8,6 +8,9 @@
 //   Status operator()(sys, q, p, h, counters)   (q, p) ← Ψ_h(q, p), constraints ignored; no allocation, and nothing
 //                                               remembered from call to call
 //   response()                                  optional: −1 if an impulse moves positions against H_pp GᵀΛ, else 1
+//   track_action(sys), action()                 optional, for shadow energies: from the first call on, the action of
+//   the
+//                                               last Ψ_h (action.hpp); the call returns why not, or an empty text
 #pragma once
 
 #include <algorithm>
@@ -55,7 +58,8 @@ class MapMotion {
     return s;
   }
 
-  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost) {
+  Status move(const Sys& sys, const S& ah, const S& bh, int slot, Vec<S, N>& q, Vec<S, N>& p, Rounding<S, N>* lost,
+              ActionSum<S>* action = nullptr) {
     const S h = ah + bh;
     predictor_.guess(slot, impulse_);
     broyden_.begin();
@@ -90,6 +94,8 @@ class MapMotion {
     }
     if (const int k = leads_across(G_, q, q1_); k >= 0) return {Failure::wrong_root, k};
     predictor_.remember(slot, impulse_);
+    if constexpr (knows_action)
+      if (action) action->add(map_.action());
     q = q1_;
     p = p1_;
     if (lost) lost->clear();
@@ -103,6 +109,12 @@ class MapMotion {
     return gram_.factor(G_, MetricAt<Sys>{sys, q, p});
   }
 
+  std::string track_action(const Sys& sys) {
+    if constexpr (knows_action)
+      return map_.track_action(sys);
+    else
+      return "its map does not say what its action is (members track_action and action, methods/projected_map.hpp)";
+  }
   // What a map rounds within is not known, so nothing is compensated.
   void make_up(const Sys&, const S&, const Vec<S, N>&, const Vec<S, N>&, Rounding<S, N>&) {}
 
@@ -126,6 +138,11 @@ class MapMotion {
   }
 
  private:
+  static constexpr bool knows_action = requires(Map<Sys> & map, const Sys& sys) {
+    { map.track_action(sys) } -> std::same_as<std::string>;
+    { map.action() } -> std::convertible_to<S>;
+  };
+
   Map<Sys> map_;
   GramSolver<S, N, M> gram_;
   Predictor<S, M> predictor_;

@@ -46,6 +46,7 @@ class Shake {
       sys.mass().multiply(p_new_, memory_.p_half);
       for (S& a : memory_.p_half) a /= h;
     }
+    if (tracks_action_) find_action(sys, x.q, h);
     p_new_ = memory_.p_half;
     if (form_ == ShakeForm::velocity) {
       kick(sys, S(h / 2), q_, p_new_);
@@ -65,6 +66,12 @@ class Shake {
     return {};
   }
 
+  // That of RATTLE: momenta at whole steps differ from its own along Gᵀ, by functions of the state.
+  std::string track_action(const Sys&) {
+    tracks_action_ = true;
+    return {};
+  }
+  S action() const { return action_; }
   Counters& counters() { return drift_.counters(); }
   NewtonOptions& options() { return drift_.options(); }
   template <class F>
@@ -84,6 +91,11 @@ class Shake {
   };
 
   Rounding<S, N>* lost() { return compensated_ ? &memory_.lost : nullptr; }
+  // From q to q_next
+  void find_action(const Sys& sys, const Vec<S, N>& q, const S& h) {
+    sys.mass().solve(memory_.p_half, p_new_);
+    action_ = h * S(dot(memory_.p_half, p_new_) - sys.V(q) - sys.V(memory_.q_next)) / 2;
+  }
   void kick(const Sys& sys, const S& h, const Vec<S, N>& q, Vec<S, N>& p) {
     sys.V_q(q, force_);
     ++counters().force;
@@ -92,7 +104,8 @@ class Shake {
   }
 
   ShakeForm form_;
-  bool compensated_ = false;
+  bool compensated_ = false, tracks_action_ = false;
+  S action_{0};
   Drift<Sys> drift_;
   Vec<S, N> force_, p_new_, q_;
   Memory memory_;

@@ -57,6 +57,11 @@ class StateSpaceMethod final : public AnyMethod<S> {
     }
   }
 
+  // (θ·δ' − H) at a stage is p·H_p − H, since G H_p = 0.
+  std::string track_action() override {
+    if (chart_.policy().kind != ChartPolicy::Kind::fixed) return "with charts that change it is not symplectic";
+    return this->tracks({});
+  }
   Status begin(const State<S>& x, const S&) override {
     // A fixed chart has ended here: another try with another chart would not be the same map.
     if (ended_ && largest_difference(x.q, ended_at_) == R(0)) return {Failure::chart_ends};
@@ -122,6 +127,14 @@ class StateSpaceMethod final : public AnyMethod<S> {
       keep_largest(missed, R(magnitude(value(S(end_.q[i] - x.q[i] - v_[i])))));
     }
     if (missed > moved / 2 + R(1000) * epsilon<S>() * size_q_) return {Failure::chart_ends};
+    if (this->tracks_action()) {
+      ActionSum<S> sum;
+      for (int j = 0; j < t_.stages(); ++j) {
+        const Point& stage = stages_[static_cast<std::size_t>(j)];
+        sum.add(h * t_.b[j] * S(dot(stage.p, stage.velocity) - sys_.H(stage.q, stage.p)));
+      }
+      this->act(sum.value());
+    }
     x.q = end_.q;
     x.p = end_.p;
     ++since_;

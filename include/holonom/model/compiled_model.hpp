@@ -24,7 +24,8 @@ enum class Formula : std::uint8_t {
   V_q,
   V_qqq,  // potential (separable and mass-matrix forms); V_qqq(u, v)
   V_slow_q,
-  V_fast_q,  // of its parts
+  V_fast_q,
+  V_fast,  // of its parts
   V_slow_qq,
   V_fast_qq,
   g,

@@ -7,9 +7,10 @@ namespace holonom {
 
 template <class S>
 std::string ModelSystem<S>::lacks(Quantity f) const {
-  if (f == Quantity::V || (f == Quantity::V_parts && is_field())) return compiled_->not_separable();
+  if (f == Quantity::V || ((f == Quantity::V_parts || f == Quantity::V_fast) && is_field()))
+    return compiled_->not_separable();
   if (f == Quantity::V_qq && compiled_->form() == CompiledModel::Form::general) return compiled_->not_separable();
-  if (f == Quantity::V_parts && !compiled_->is_split())
+  if ((f == Quantity::V_parts || f == Quantity::V_fast) && !compiled_->is_split())
     return "its potential does not come in two parts; write potential = { slow = \"...\", fast = \"...\" }, or part = "
            "\"fast\" in an [[energy.sum]]";
   return {};

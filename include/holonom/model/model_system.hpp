@@ -45,6 +45,7 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
   void V_q(const Vec<S>& q, Vec<S>& out) const override;
   void V_slow_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_slow_q, Part::slow, q, out); }
   void V_fast_q(const Vec<S>& q, Vec<S>& out) const override { V_q(Formula::V_fast_q, Part::fast, q, out); }
+  S V_fast(const Vec<S>& q) const override { return V(Formula::V_fast, Part::fast, q); }
   // Views with compile-time sizes exist in double only.
   bool is_small() const override { return std::is_same_v<S, double> && compiled_->is_small(); }
   SmallCode small_code() const override;
@@ -143,6 +144,7 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
   // Applies the terms of one role; outputs(term) gives the array that an output block is written to.
   template <class Outputs>
   void map(MappedTerm::Role role, Formula f, const Inputs& in, Outputs&& outputs, Part part = Part::all) const;
+  S V(Formula f, Part part, const Vec<S>& q) const;
   void V_q(Formula f, Part part, const Vec<S>& q, Vec<S>& out) const;
   void of_V_or_g(Quantity f, const Arguments<S>& x, Vec<S>& out) const;
   // What of a formula has no table; then with the terms that have one.

@@ -44,9 +44,15 @@ ModelSystem<S>::ModelSystem(std::shared_ptr<const CompiledModel> compiled, Engin
 
 template <class S>
 S ModelSystem<S>::V(const Vec<S>& q) const {
+  return V(Formula::V, Part::all, q);
+}
+
+template <class S>
+S ModelSystem<S>::V(Formula f, Part part, const Vec<S>& q) const {
   S result(0);
-  call(Formula::V, {q.data()}, {&result});
-  map(MappedTerm::Role::energy, Formula::V, {.q = q.data()}, [&](const Term&, std::size_t) { return &result; });
+  call(f, {q.data()}, {&result});
+  map(
+      MappedTerm::Role::energy, Formula::V, {.q = q.data()}, [&](const Term&, std::size_t) { return &result; }, part);
   return result;
 }
 

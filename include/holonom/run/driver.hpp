@@ -38,6 +38,7 @@ struct RunResult {
       hidden_relative{0};  // largest over all steps that were watched
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
+  std::vector<std::optional<Trend<Real<S>>>> invariant_trend;  // of those that are found along with the run
   std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1
   std::vector<ObservableSummary<S>> observables;
   Counters counters;
@@ -56,7 +57,7 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // Something that goes along, and is seen as the last invariant; before the first step.
+  // Something that goes along, and is seen as one more invariant behind the others; before the first step.
   void accompany(Companion<S>& companion);
 
   // Before the first step: records the start. A run that is loaded has begun already.
@@ -91,6 +92,8 @@ class Driver {
   void observe_start();
   void take_steps(long end);
   Status attempt(long count);
+  Status take(long count);
+  void show(long count);
   void observe();
   void find_invariants();
   void find_multipliers();
@@ -110,8 +113,9 @@ class Driver {
   S h_, t0_{0};
   RunPlan plan_;
   std::vector<Recorder<S>*> recorders_;
-  Companion<S>* companion_ = nullptr;
-  Vec<S> of_system_;  // invariants, where there are more
+  std::vector<Companion<S>*> companions_;
+  long needs_states_ = 0;  // the most that one of these needs
+  Vec<S> of_system_;       // invariants, where there are more
   Manifold<S> manifold_;
   Observation<S> seen_;
   TimeAverages<S> averages_;

@@ -53,16 +53,18 @@ void Driver<S>::observe_start() {
 
 template <class S>
 void Driver<S>::accompany(Companion<S>& companion) {
-  companion_ = &companion;
-  of_system_ = seen_.invariants;
-  seen_.invariants = Vec<S>(of_system_.size() + 1);
+  if (companions_.empty()) of_system_ = seen_.invariants;
+  companions_.push_back(&companion);
+  needs_states_ = std::max(needs_states_, companion.needs_states());
+  seen_.invariants = Vec<S>(of_system_.size() + static_cast<int>(companions_.size()));
 }
 
 template <class S>
 RunStatus Driver<S>::begin() {
   return timed([&] {
     Status status;
-    if (companion_) status = companion_->begin(x_, h_);
+    for (Companion<S>* c : companions_)
+      if (status.ok()) status = c->begin(x_, h_);
     observe_start();
     record(true);
     if (status.ok()) status = method_.begin(x_, h_);
@@ -107,7 +109,8 @@ void Driver<S>::take_steps(long end) {
       if (status.ok()) continue;
     }
     if (!status.ok() && plan_.retry) status = once_more(method_, x_, h_, status, [&] { return attempt(1); });
-    for (long k = 0; companion_ && status.ok() && k < count; ++k) status = companion_->step(h_);
+    for (Companion<S>* c : companions_)
+      if (status.ok()) status = c->step(h_, count);
     if (!status.ok()) return fail(status);
     std::swap(x_, next_);
     seen_.energy = next_energy_;
@@ -138,12 +141,37 @@ void Driver<S>::look_at_clock() {
 template <class S>
 Status Driver<S>::attempt(long count) {
   next_ = x_;
-  const Status status = count == 1 ? method_.step(next_, h_) : method_.steps(next_, h_, count);
-  if (!status.ok()) return status;
+  if (count == 1 || needs_states_ == 0) return take(count);
+  for (Companion<S>* c : companions_) c->mark();
+  const Status status = take(count);
+  if (!status.ok())
+    for (Companion<S>* c : companions_) c->rewind();
+  return status;
+}
+
+// The last of them one by one, where somebody needs to see states.
+template <class S>
+Status Driver<S>::take(long count) {
+  const long alone = count == 1 ? 1 : std::min(count, needs_states_);
+  if (count > alone) {
+    if (const Status s = method_.steps(next_, h_, count - alone); !s.ok()) return s;
+    show(count - alone);
+  }
+  for (long k = 0; k < alone; ++k) {
+    if (k > 0) show(1);
+    if (const Status s = method_.step(next_, h_); !s.ok()) return s;
+  }
   for (int i = 0; i < sys_.n(); ++i)
     if (!is_finite(next_.q[i]) || !is_finite(next_.p[i])) return {Failure::not_finite};
   next_energy_ = sys_.H(next_.q, next_.p);
-  return is_finite(next_energy_) ? Status{} : Status{Failure::not_finite};
+  if (!is_finite(next_energy_)) return {Failure::not_finite};
+  if (alone > 0) show(1);
+  return {};
+}
+template <class S>
+void Driver<S>::show(long count) {
+  if (needs_states_ == 0) return;
+  for (Companion<S>* c : companions_) c->see(next_, count);
 }
 
 template <class S>
@@ -173,10 +201,11 @@ void Driver<S>::observe() {
 
 template <class S>
 void Driver<S>::find_invariants() {
-  if (!companion_) return sys_.invariants(x_.q, x_.p, seen_.invariants);
+  if (companions_.empty()) return sys_.invariants(x_.q, x_.p, seen_.invariants);
   if (of_system_.size() > 0) sys_.invariants(x_.q, x_.p, of_system_);
   std::copy(of_system_.begin(), of_system_.end(), seen_.invariants.begin());
-  seen_.invariants[of_system_.size()] = companion_->value();
+  for (std::size_t k = 0; k < companions_.size(); ++k)
+    seen_.invariants[of_system_.size() + static_cast<int>(k)] = companions_[k]->observe();
 }
 
 // λ of the state, if there is a way to know it
@@ -208,6 +237,9 @@ RunResult<S> Driver<S>::result() {
   result.energy_final = seen_.energy;
   result.hidden_relative = manifold_.largest_hidden();
   result.observables = averages_.summary();
+  result.invariant_trend.assign(static_cast<std::size_t>(invariants()), std::nullopt);
+  for (std::size_t k = 0; k < companions_.size(); ++k)
+    result.invariant_trend[static_cast<std::size_t>(of_system_.size()) + k] = companions_[k]->trend();
   result.steps = done_;
   result.counters = method_.counters();
   result.state = x_;
@@ -243,17 +275,19 @@ template <class S>
 void Driver<S>::save(MemoryWriter& out) {
   visit_memory(out);
   method_.save(out);
-  if (companion_) companion_->save(out);
+  for (Companion<S>* c : companions_) c->save(out);
   for (Recorder<S>* r : recorders_) r->save(out);
 }
 
 template <class S>
 void Driver<S>::load(MemoryReader& in) {
-  if (companion_ && !companion_->begin(x_, h_).ok()) throw MemoryError("what goes along with the run cannot begin");
+  for (Companion<S>* c : companions_)
+    if (!c->begin(x_, h_).ok()) throw MemoryError("what goes along with the run cannot begin");
   observe_start();  // finds what is found once, at the first state
   visit_memory(in);
   Status status = method_.load(in, x_, h_);
-  if (companion_ && status.ok()) status = companion_->load(in, h_);
+  for (Companion<S>* c : companions_)
+    if (status.ok()) status = c->load(in, h_);
   if (!status.ok()) fail(status);
   for (Recorder<S>* r : recorders_) r->load(in);
 }

@@ -13,6 +13,7 @@
 #include "holonom/run/outputs.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/run_of.hpp"
+#include "holonom/run/shadow.hpp"
 #include "holonom/run/wedge.hpp"
 #include "holonom/version.hpp"
 
@@ -38,7 +39,8 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
   look_at_start();
   method_ = entry.make<S>(*system_, options);
   labels_ = system_->labels();
-  if (spec_.wedge || !spec_.tangent.empty()) make_companion(entry, options);
+  if (spec_.wedge || !spec_.tangent.empty()) make_wedge(entry, options);
+  if (spec_.shadow != 0) make_shadow(entry, options);
   const bool keeps = !model().keep_q.empty() || !model().keep_v.empty();
   if (start.moved > 0 && !keeps)
     warnings.push_back("project = true moved the initial position onto the constraints, by " + shorten(start.moved) +
@@ -92,7 +94,7 @@ Gradient<S> RunOf<S>::tangent_vector(const std::string& text) const {
 }
 
 template <class S>
-void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& options) {
+void RunOf<S>::make_wedge(const MethodEntry& entry, const MethodOptions& options) {
   const std::string what = spec_.name_of("wedge") + ": ";
   if (!spec_.tangent.empty() && spec_.tangent.size() != 2)
     throw InputError(spec_.name_of("tangent") + ": the wedge product is one of two vectors; give it twice");
@@ -101,19 +103,43 @@ void RunOf<S>::make_companion(const MethodEntry& entry, const MethodOptions& opt
   if (spec_.sample)
     throw InputError(what + "tangent vectors are known after steps only, not at the times of " +
                      spec_.name_of("sample"));
-  for (const std::string& name : labels_.invariants)
-    if (name == "wedge") throw InputError(what + "the model has an invariant of this name; call it another");
   if (system_->m() > OrthogonalProjection<S>::most_constraints)
     throw InputError(what + "for up to " + std::to_string(OrthogonalProjection<S>::most_constraints) + " constraints");
   if constexpr (std::is_same_v<S, double> || std::is_same_v<S, quad>) {
     std::vector<Gradient<S>> chosen;
     for (const std::string& text : spec_.tangent) chosen.push_back(tangent_vector(text));
-    companion_ =
-        std::make_unique<Wedge<S>>(*system_, system_->template in<Dual<S>>(), entry, options, std::move(chosen));
-    labels_.invariants.push_back(companion_->name());
+    accompany("wedge",
+              std::make_unique<Wedge<S>>(*system_, system_->template in<Dual<S>>(), entry, options, std::move(chosen)));
   } else {
     throw InputError(what + "tangent vectors are carried along in the precisions double and quad");
   }
+}
+
+template <class S>
+void RunOf<S>::make_shadow(const MethodEntry& entry, const MethodOptions& options) {
+  const std::string what = spec_.name_of("shadow") + " " + std::to_string(spec_.shadow) + ": ";
+  if (spec_.shadow < 1 || spec_.shadow > ShadowWeights<S>::most)
+    throw InputError(what + "the window has 1 to " + std::to_string(ShadowWeights<S>::most) + " steps");
+  if (spec_.sample)
+    throw InputError(what + "a shadow energy is known after steps only, not at the times of " +
+                     spec_.name_of("sample"));
+  if (steps < spec_.shadow)
+    throw InputError(what + "the run has " + std::to_string(steps) +
+                     " steps, fewer than the window; take a shorter one, or a longer run");
+  try {
+    accompany("shadow", std::make_unique<Shadow<S>>(*system_, entry, options, *method_, spec_.shadow));
+  } catch (const Unsuitable& e) {
+    throw InputError(what + e.what());
+  }
+}
+
+template <class S>
+void RunOf<S>::accompany(const std::string& field, std::unique_ptr<Companion<S>> companion) {
+  const std::string name = companion->name();
+  if (std::find(labels_.invariants.begin(), labels_.invariants.end(), name) != labels_.invariants.end())
+    throw InputError(spec_.name_of(field) + ": the model has an invariant of the name '" + name + "'; call it another");
+  labels_.invariants.push_back(name);
+  companions_.push_back(std::move(companion));
 }
 
 // Options that the method makes no use of, and methods that are not for this system
@@ -164,7 +190,8 @@ void RunOf<S>::identify() {
   is("compensation", spec_.compensated.value_or(method.compensated) ? "on" : "off");
   is("Newton matrix", std::to_string(static_cast<int>(spec_.newton)));
   is("multipliers", spec_.stage_multipliers ? "stage" : "exact");
-  is("wedge", companion_ ? "on" : "off");
+  is("wedge", spec_.wedge || !spec_.tangent.empty() ? "on" : "off");
+  is("shadow", std::to_string(spec_.shadow));
   is("tangent vectors", list(spec_.tangent));
   is("watch", spec_.watch_all ? "all" : "recorded");
   is("every", std::to_string(every_));
@@ -211,7 +238,7 @@ void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std:
                .pause = std::move(now_and_then)};
   if (!method.constrained && system_->m() > 0) plan.advice = advice_without_constraints(method, spec_);
   driver_.emplace(*system_, *method_, start_, h_, std::move(plan), std::move(recorders));
-  if (companion_) driver_->accompany(*companion_);
+  for (const auto& companion : companions_) driver_->accompany(*companion);
 }
 
 template <class S>

@@ -42,7 +42,9 @@ class RunOf final : public AnyRun {
   const Model& model() const { return system_->compiled().model(); }
   void look_at_start();
   Gradient<S> tangent_vector(const std::string& text) const;
-  void make_companion(const MethodEntry& entry, const MethodOptions& options);
+  void make_wedge(const MethodEntry& entry, const MethodOptions& options);
+  void make_shadow(const MethodEntry& entry, const MethodOptions& options);
+  void accompany(const std::string& field, std::unique_ptr<Companion<S>> companion);
   void identify();
   std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;
 
@@ -50,7 +52,7 @@ class RunOf final : public AnyRun {
   std::unique_ptr<ModelSystem<S>> system_;
   Labels labels_;
   std::unique_ptr<AnyMethod<S>> method_;
-  std::unique_ptr<Companion<S>> companion_;
+  std::vector<std::unique_ptr<Companion<S>>> companions_;
   State<S> start_;
   S h_{0};
   long every_ = 1;

@@ -42,6 +42,7 @@ struct RunSpec {
   bool stage_multipliers = false, watch_all = true;
   bool wedge = false;                // the wedge product of two tangent vectors, as one more invariant
   std::vector<std::string> tangent;  // these two, "x=1,p_y=0.5" each; none: as usual
+  int shadow = 0;                    // the shadow energy of so many steps, as one more invariant; 0: not
   std::string out, events_out;       // .h5 or .csv, and .csv
   bool force = false;
 

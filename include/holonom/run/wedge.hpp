@@ -35,16 +35,17 @@ class Wedge final : public Companion<S> {
       if (const Status s = along.method->begin(along.x, D(h)); !s.ok()) return s;
     return {};
   }
-  Status step(const S& h) override {
-    for (auto& along : along_) {
-      Status s = along.method->step(along.x, D(h));
-      if (!s.ok() && retry_)
-        s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
-      if (!s.ok()) return s;
-    }
+  Status step(const S& h, long count) override {
+    for (long k = 0; k < count; ++k)
+      for (auto& along : along_) {
+        Status s = along.method->step(along.x, D(h));
+        if (!s.ok() && retry_)
+          s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
+        if (!s.ok()) return s;
+      }
     return {};
   }
-  S value() const override {
+  S observe() override {
     const State<D>&xi = along_[0].x, &eta = along_[1].x;
     S sum(0);
     for (int i = 0; i < xi.q.size(); ++i) sum += xi.q[i].d * eta.p[i].d - xi.p[i].d * eta.q[i].d;
