@@ -150,7 +150,8 @@ auto with_quantity(Quantity f, What&& what) {
   switch (f) {
     HOLONOM_QUANTITIES(HOLONOM_CASE)
     case Quantity::V:
-    case Quantity::V_parts: break;
+    case Quantity::V_parts:
+    case Quantity::V_fast: break;
   }
 #undef HOLONOM_CASE
   throw std::logic_error("this quantity has functions of its own");

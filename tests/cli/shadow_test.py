@@ -41,7 +41,7 @@ class ShadowEnergy(CliTest):
         plain = self.json(DOUBLE, "--step", "0.06", "--steps", 10000)
         self.assertEqual(plain["q"], whole["q"])
         self.assertEqual(plain["p"], whole["p"])
-        self.assertEqual(plain["counters"], whole["counters"])
+        self.assertEqual(plain["evaluations"], whole["evaluations"])
 
     def test_rows(self):
         self.json(DOUBLE, "--steps", 30, "--shadow", 6, "--out", "all.csv")
@@ -78,7 +78,7 @@ class ShadowEnergy(CliTest):
                 result.pop("wall_seconds")
                 found.append((result, out.read_bytes()))
             self.assertEqual(found[0], found[1], f"{model.name} {more}")
-        self.refused(DOUBLE, "--steps", 100, "--shadow", 9, "--out", "parts.csv", "--extend", says="shadow")
+        self.refused(model, "--steps", 100, "--shadow", 9, "--out", "parts.csv", "--extend", *more, says="shadow")
 
     def test_hdf5_has_it(self):
         result = self.run_program("run", DOUBLE, "--steps", 20, "--shadow", 4, "--out", "run.h5")

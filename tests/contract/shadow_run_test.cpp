@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "choice.hpp"
 #include "holonom/analysis/shadow_energy.hpp"
@@ -238,17 +239,28 @@ TEST(ShadowEnergyFinds, WhatLimitsIt) {
   EXPECT_FALSE(unresolved.resolved());
 }
 
-// What the window leaves out, subtracted: below the range of H, where H̃ alone is far above it
+// What the window leaves out, subtracted: below the range of H, where H̃ alone is far above it. The middle states are
+// 8, 28, 48, ...
 TEST(ShadowEnergyByReference, KahanLi8) {
-  const ModelSystem<double> sys(load("double-pendulum"));
-  const State<double> x = initial_state(sys).state;
+  ModelRun run("double-pendulum", "kahan-li-8");
   const MethodEntry entry = methods().find("kahan-li-8");
-  const auto at = [&](double h, int M) { return shadow_energy_by_reference<double>(entry, sys, x, h, 100, 20, M); };
-  const ShadowEnergy eight = at(0.12, 8), four = at(0.12, 4), fine = at(0.08, 8);
-  std::printf("kahan-li-8: %.3e %.3e %.3e, H %.3e %.3e\n", eight.range, four.range, fine.range, eight.energy_range,
-              fine.energy_range);
-  EXPECT_LT(eight.range, eight.energy_range / 2);
-  EXPECT_LT(fine.range, fine.energy_range / 30);
+  const auto at = [&](double h, int M) {
+    return shadow_energy_by_reference<double>(entry, run.sys, run.after(h, 8 - M / 2), h, 100, 20, M);
+  };
+  const std::map<int, const char*> printed{{2, "6.38e-10"}, {4, "5.63e-10"}, {8, "4.86e-10"}},
+      raw{{2, "4.10e-4"}, {4, "1.22e-5"}, {8, "6.63e-7"}};
+  for (const int M : {2, 4, 8}) {
+    const ShadowEnergy found = at(0.12, M);
+    EXPECT_TRUE(as_printed(found.range, printed.at(M))) << M;
+    EXPECT_TRUE(as_printed(found.shorter_range, raw.at(M))) << M;
+    EXPECT_TRUE(as_printed(found.energy_range, "1.40e-9"));
+    EXPECT_TRUE(found.resolved());
+  }
+  const ShadowEnergy fine = at(0.08, 8);
+  EXPECT_TRUE(as_printed(fine.energy_range, "3.52e-11"));
+  EXPECT_LT(fine.range, 5e-13);
+  EXPECT_THROW((void)shadow_energy_by_reference<double>(methods().find("symplectic-euler"), run.sys, run.x, 0.1, 2, 2),
+               Unsuitable);
 }
 
 }  // namespace

@@ -224,6 +224,7 @@ TEST(Quantities, OwnTypesSayWhatTheyLack) {
   const Place<double>& at = own_place();
   EXPECT_EQ(own.lacks(Quantity::V), "it lacks the members V, V_q and mass of my system");
   EXPECT_EQ(own.lacks(Quantity::V_parts), "it lacks the members V_slow_q and V_fast_q of my system");
+  EXPECT_EQ(own.lacks(Quantity::V_fast), "it lacks the member V_fast of my system");
   EXPECT_EQ(own.lacks(Quantity::V_qq), own.lacks(Quantity::V));
   for (const Quantity f : all_quantities) {
     if (f != Quantity::V_qq) {

@@ -182,6 +182,25 @@ TEST(Quantities, OfEveryFormOfTheEnergy) {
   }
 }
 
+// V_fast, of formulas and of tables
+TEST(Quantities, TheFastPartHasItsGradient) {
+  for (const string& text : {separable, table}) {
+    const ModelSystem<quad> sys(from_text(text));
+    const Place<quad> place(sys);
+    const Arguments<quad> x = place(Quantity::V_qq);
+    Vec<quad> slope(sys.n());
+    sys.V_fast_q(*x.q, slope);
+    const quad step("1e-10");
+    Vec<quad> ahead(*x.q), behind(*x.q);
+    axpy(step, *x.u, ahead);
+    axpy(quad(-step), *x.u, behind);
+    const quad rate = dot(slope, *x.u);
+    EXPECT_GT(magnitude(rate), quad(1e-3));
+    EXPECT_LT(magnitude(quad((sys.V_fast(ahead) - sys.V_fast(behind)) / (2 * step) - rate)), quad(1e-17));
+    EXPECT_GT(magnitude(quad(sys.V(*x.q) - sys.V_fast(*x.q))), quad(1e-3));
+  }
+}
+
 TEST(Quantities, TextModelsSayWhatTheyLack) {
   const ModelSystem<double> any(from_text(general)), crank(from_text(mass_matrix)), simple(from_text(full_mass)),
       parts(from_text(separable));
@@ -195,6 +214,8 @@ TEST(Quantities, TextModelsSayWhatTheyLack) {
   EXPECT_EQ(simple.lacks(Quantity::V), "");
   EXPECT_TRUE(contains(simple.lacks(Quantity::V_parts), "does not come in two parts"));
   EXPECT_EQ(parts.lacks(Quantity::V_parts), "");
+  EXPECT_EQ(simple.lacks(Quantity::V_fast), simple.lacks(Quantity::V_parts));
+  EXPECT_EQ(parts.lacks(Quantity::V_fast), "");
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct ShadowEnergy {
   int window = 0;            // M
   double initial = 0;        // of the first window
   double range = 0;          // largest − smallest, over windows from the states 0 ... steps
-  double shorter_range = 0;  // the same with windows that are shorter by two steps (by one, where there are fewer)
+  double shorter_range = 0;  // the same with windows that are shorter by two steps (by one, where there are fewer); by
+                             // reference, without it
   double energy_range = 0;   // of H, over these states
   double drift = 0;          // along the line through H̃, over the whole run
   double slope = 0;          // the same per time
@@ -68,6 +69,30 @@ class Spread {
   LineFit<Real<S>> line_;
 };
 
+template <class S>
+ShadowEnergy summary(int M, const Spread<S>& shadow, const Spread<S>& other, const Spread<S>& energy) {
+  ShadowEnergy result;
+  result.window = M;
+  result.initial = to_double(shadow.first());
+  result.range = shadow.range();
+  result.shorter_range = other.range();
+  result.energy_range = energy.range();
+  const Trend<Real<S>> trend = shadow.line()();
+  result.drift = to_double(trend.drift);
+  result.rms = to_double(trend.rms);
+  return result;
+}
+
+// The map of a method that has a shadow energy on the system, or Unsuitable
+template <class S>
+NumericalMap<S> map_with_action(const MethodEntry& entry, const AnySystem<S>& sys, const MethodOptions& options) {
+  if (const std::string reason = lacks_shadow_energy(entry.info, sys); !reason.empty()) throw Unsuitable(reason);
+  NumericalMap<S> map(entry, sys, options);
+  if (const std::string reason = map.track_action(); !reason.empty())
+    throw Unsuitable("no shadow energy of " + entry.info.key + " can be found: " + reason);
+  return map;
+}
+
 }  // namespace detail
 
 // Windows begin at the states 0 ... steps of a run from x, which has M steps more. Throws Unsuitable if the method has
@@ -75,10 +100,7 @@ class Spread {
 template <class S>
 ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, State<S> x, const S& h, long steps,
                            int M = 8, const MethodOptions& options = {}) {
-  if (const std::string reason = lacks_shadow_energy(entry.info, sys); !reason.empty()) throw Unsuitable(reason);
-  NumericalMap<S> map(entry, sys, options);
-  if (const std::string reason = map.track_action(); !reason.empty())
-    throw Unsuitable("no shadow energy of " + entry.info.key + " can be found: " + reason);
+  NumericalMap<S> map = detail::map_with_action(entry, sys, options);
   const ShadowWeights<S> weights(M), shorter(std::max(1, M > 2 ? M - 2 : M - 1));
   ShadowWindow<S> window(sys.n(), M);
   detail::Spread<S> energy, shadow, by_shorter;
@@ -102,15 +124,7 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
     if (window.is_full()) shadow.add(window.value(weights, h));
     if (window.reaches(shorter.steps()) && done <= steps + shorter.steps()) by_shorter.add(window.value(shorter, h));
   });
-  ShadowEnergy result;
-  result.window = M;
-  result.initial = to_double(shadow.first());
-  result.range = shadow.range();
-  result.shorter_range = by_shorter.range();
-  result.energy_range = energy.range();
-  const Trend<Real<S>> trend = shadow.line()();
-  result.drift = to_double(trend.drift);
-  result.rms = to_double(trend.rms);
+  ShadowEnergy result = detail::summary(M, shadow, by_shorter, energy);
   const double length = std::abs(to_double(h)) * static_cast<double>(std::max(steps, 1L));
   result.slope = result.drift / length;
   result.rounding = to_double(epsilon<S>()) *
@@ -131,16 +145,13 @@ template <class S>
 ShadowEnergy shadow_energy_by_reference(const MethodEntry& entry, const AnySystem<S>& sys, State<S> x, const S& h,
                                         long samples, long stride, int M = 8, int parts = 2,
                                         const MethodOptions& options = {}) {
-  if (const std::string reason = lacks_shadow_energy(entry.info, sys); !reason.empty()) throw Unsuitable(reason);
   if (!entry.info.symmetric) throw Unsuitable(entry.info.key + " is not symmetric, and its steps do not lead back");
   if (M < 2 || M % 2 != 0 || parts < 2)
     throw std::invalid_argument("a reference needs a window with a middle state, and shorter steps");
-  NumericalMap<S> map(entry, sys, options), fine(entry, sys, options);
-  for (NumericalMap<S>* each : {&map, &fine})
-    if (const std::string reason = each->track_action(); !reason.empty())
-      throw Unsuitable("no shadow energy of " + entry.info.key + " can be found: " + reason);
+  NumericalMap<S> map = detail::map_with_action(entry, sys, options),
+                  fine = detail::map_with_action(entry, sys, options);
   const int half = M / 2;
-  const ShadowWeights<S> weights(M), shorter(std::max(1, M - 2));
+  const ShadowWeights<S> weights(M);
   ShadowWindow<S> window(sys.n(), M);
   // Through y, every `parts`-th state
   const auto reference = [&](const State<S>& y) {
@@ -180,15 +191,9 @@ ShadowEnergy shadow_energy_by_reference(const MethodEntry& entry, const AnySyste
     raw.add(F);
     shadow.add(H + F - reference(middle));
   });
-  ShadowEnergy result;
-  result.window = M;
-  result.initial = to_double(shadow.first());
-  result.range = shadow.range();
-  result.shorter_range = raw.range();
-  result.energy_range = energy.range();
-  const Trend<Real<S>> trend = shadow.line()();
-  result.drift = to_double(trend.drift);
-  result.rms = to_double(trend.rms);
+  ShadowEnergy result = detail::summary(M, shadow, raw, energy);
+  result.slope = result.drift / (std::abs(to_double(h)) * static_cast<double>(std::max(1L, (samples - 1) * stride)));
+  result.limit = result.range < result.energy_range ? ShadowLimit::window : ShadowLimit::unresolved;
   return result;
 }
 
