@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "holonom/analysis/invariants.hpp"
+#include "holonom/analysis/momentum_maps.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -36,6 +37,20 @@ const char* conservation_name(Conservation conservation, bool constrained) {
     case Conservation::unknown: return "NOT known";
   }
   return "";
+}
+
+// What symmetries of positions conserve, beyond what the model calls an invariant
+void print_momentum_maps(const ModelSystem<double>& sys, const State<double>& start) {
+  if (sys.is_field()) return;
+  const MomentumMaps maps = find_momentum_maps(sys, start);
+  constexpr std::size_t shown = 12;
+  if (maps.found.empty()) std::printf("  momentum maps    %s\n", maps.named.empty() ? "none found" : "no others found");
+  for (std::size_t k = 0; k < std::min(shown, maps.found.size()); ++k) {
+    const MomentumMap& map = maps.found[k];
+    std::printf("  momentum map %-3s %s\n                   found, %s\n                   %s\n", map.name.c_str(),
+                map.formula.c_str(), conservation_name(map.conservation, sys.m() > 0), map.evidence.c_str());
+  }
+  if (maps.found.size() > shown) std::printf("                   and %zu more\n", maps.found.size() - shown);
 }
 
 int check(const std::string& path, const std::vector<std::string>& set) {
@@ -102,6 +117,7 @@ int check(const std::string& path, const std::vector<std::string>& set) {
     std::printf(
         "  invariant %-8s %s%s%s\n", invariant.name.c_str(), conservation_name(invariant.conservation, sys.m() > 0),
         invariant.conservation == Conservation::unknown ? ": " : "\n                   ", invariant.evidence.c_str());
+  print_momentum_maps(sys, start.state);
   if (!labels.observables.empty()) {
     State<double> x = start.state;
     if (!manifold.multipliers(x).ok()) fill(x.lambda, std::numeric_limits<double>::quiet_NaN());

@@ -67,8 +67,13 @@ bool BracketProof::vanish(std::size_t invariant) {
   return with_constraints(invariant, prover) && prover.is_zero(with_energy(invariant));
 }
 
+bool BracketProof::vanish_on_manifold(std::size_t invariant, std::span<const NodeId> C) {
+  ZeroProver prover(graph_);
+  return with_constraints(invariant, prover, C) && prover.is_zero(with_energy(invariant));
+}
+
 // Only constraints of coordinates whose momenta I depends on have a bracket with it.
-bool BracketProof::with_constraints(std::size_t invariant, ZeroProver& prover) {
+bool BracketProof::with_constraints(std::size_t invariant, ZeroProver& prover, std::span<const NodeId> C) {
   Nodes q, p, g;
   std::set<std::size_t> met;
   for_row(I_p_, invariant, [&](std::size_t j, NodeId) {
@@ -79,8 +84,14 @@ bool BracketProof::with_constraints(std::size_t invariant, ZeroProver& prover) {
   brackets_left_ -= static_cast<long>(met.size());
   if (brackets_left_ < 0) return false;
   for (const std::size_t k : met) g.push_back(model_.constraints[k].node);
-  for (const NodeId bracket : poisson_bracket(graph_, std::span(&model_.invariants[invariant].node, 1), g, q, p).entry)
+  const BracketMatrix brackets = poisson_bracket(graph_, std::span(&model_.invariants[invariant].node, 1), g, q, p);
+  auto k = met.begin();
+  for (NodeId bracket : brackets.entry) {
+    const std::size_t row = *k++ * model_.constraints.size();
+    for (std::size_t l = 0; l < C.size() / model_.constraints.size(); ++l)
+      bracket = graph_.sub(bracket, graph_.mul(C[row + l], model_.constraints[l].node));
     if (!prover.is_zero(bracket)) return false;
+  }
   return true;
 }
 

@@ -16,9 +16,11 @@ class BracketProof {
 
   // Of the invariant with this number; false: not proved.
   bool vanish(std::size_t invariant);
+  // {I, H} = 0, and {I, g} = C g with C by rows: on the manifold I is conserved.
+  bool vanish_on_manifold(std::size_t invariant, std::span<const NodeId> C);
 
  private:
-  bool with_constraints(std::size_t invariant, class ZeroProver& prover);
+  bool with_constraints(std::size_t invariant, class ZeroProver& prover, std::span<const NodeId> C = {});
   NodeId with_energy(std::size_t invariant);
 
   const Model& model_;

@@ -1,5 +1,6 @@
 #include "holonom/analysis/model_certificate.hpp"
 
+#include "holonom/analysis/momentum_maps.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/methods/substeps.hpp"
 #include "holonom/model/start.hpp"
@@ -34,6 +35,21 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
   return made;
 }
 
+// The model with the momentum maps that its symmetries have, as invariants to be measured like those that it names.
+struct WithMaps {
+  std::shared_ptr<const CompiledModel> compiled;
+  MomentumMaps maps;
+};
+WithMaps with_momentum_maps(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled) {
+  const ModelSystem<double> sys(compiled);
+  if (sys.is_field()) return {compiled, {}};
+  const MethodInfo info = find_method(spec, compiled->model()).info;
+  MomentumMaps maps = find_momentum_maps(sys, initial_state(sys).state);
+  if (maps.found.empty()) return {compiled, {}};
+  const bool on_manifold = info.keeps_position && info.formulation.empty();
+  return {compile(with_invariants(compiled->model(), maps, on_manifold)), std::move(maps)};
+}
+
 }  // namespace
 
 ModelCertificate certify_model(const RunSpec& spec) {
@@ -41,8 +57,13 @@ ModelCertificate certify_model(const RunSpec& spec) {
   changes.prefix = spec.prefix;
   Model model = load_model(spec.model, changes);
   replace_formulas(spec, model);
-  const auto compiled = compile(std::move(model));
-  return in_precision(spec.precision, [&]<class S> { return certify_in<S>(spec, compiled); });
+  const auto [compiled, maps] = with_momentum_maps(spec, compile(std::move(model)));
+  ModelCertificate made =
+      in_precision(spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in); });
+  for (const MomentumMap& map : maps.found)
+    for (Claim& claim : made.certificate.claims)
+      if (claim.property == "momentum map " + map.name) claim.remark += "; " + map.name + " = " + map.formula;
+  return made;
 }
 
 }  // namespace holonom

@@ -97,6 +97,22 @@ class Certify(CliTest):
         self.assertEqual(claims["position constraint"]["verdict"], "not measured")
         self.assertEqual(claims["momentum map L"]["verdict"], "holds")
 
+    def test_momentum_maps_that_nobody_named(self):
+        text = (MODELS / "rigid-body-heavy.toml").read_text()
+        self.write("\n".join(line for line in text.splitlines() if not line.startswith("Lz = ")))
+        for method, verdict in (("rattle", "holds"), ("lobatto-3", "holds"), ("rk-4", "not claimed")):
+            _, claims = self.certify("m.toml", "--method", method, "--set", "I1=0.8", "--step", "0.05")
+            for name, formula in (("J1", "Q11*p_Q21 - Q21*p_Q11"), ("J2", "Q11*p_Q12 - Q12*p_Q11")):
+                claim = claims["momentum map " + name]
+                self.assertEqual(claim["verdict"], verdict)
+                self.assertIn(f"; {name} = {formula}", claim["remark"])
+                self.assertEqual(claim["within_bound"], verdict == "holds")
+        # Off the manifold the second one is not conserved: a formulation without constraints does not claim it.
+        result = self.run_program("certify", "m.toml", "--method", "gauss-2@dirac", "--set", "I1=0.8", "--step", "0.02", "--json")
+        claims = {c["property"]: c["verdict"] for c in json.loads(result.stdout)["claims"]}
+        self.assertEqual(claims["momentum map J1"], "holds")
+        self.assertNotIn("momentum map J2", claims)
+
     def test_steps_that_fail(self):
         result = self.run_program("certify", MODELS / "double-pendulum.toml", "--method", "rattle", "--step", "1.5")
         self.assertEqual(result.returncode, 1)

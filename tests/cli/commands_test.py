@@ -117,6 +117,17 @@ v.r = ["0", "1"]
         out = self.run_program("check", MODELS / "kepler.toml").stdout
         self.assertIn("invariant A2       conserved by the exact flow, strong\n                   proved: {I, H} = 0\n", out)
 
+    def test_momentum_maps_that_nobody_named(self):
+        lines = self.run_program("check", MODELS / "kepler.toml").stdout.splitlines()
+        self.assertIn("  momentum maps    no others found", lines)
+        self.assertNotIn("momentum", self.run_program("check", MODELS / "abc-flow.toml").stdout, "a field")
+        text = (MODELS / "kepler.toml").read_text()
+        self.write("\n".join(line for line in text.splitlines() if not line.startswith("L = ")))
+        out = self.run_program("check", "m.toml").stdout
+        self.assertIn("  momentum map J1  x*p_y - y*p_x\n                   found, conserved by the exact flow, strong\n"
+                      "                   proved: {J, H} = 0\n", out)
+        self.assertRegex(out, r"invariant A2 +conserved", "the others stay")
+
     def test_an_invariant_without_a_rate(self):
         self.write(pendulum(invariants='bad = "sqrt((x - 1)^2)"'))
         out = self.run_program("check", "m.toml").stdout

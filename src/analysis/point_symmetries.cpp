@@ -1,0 +1,473 @@
+#include "holonom/analysis/point_symmetries.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+
+#include "holonom/solve/manifold.hpp"
+
+namespace holonom {
+
+namespace {
+
+// All affine motions of so many coordinates are up to 420 unknowns: a fraction of a second.
+constexpr int most_in_full = 20;
+// What is left of a dependent column; rounding errors of forces that cancel are far below, symmetries that are broken
+// by the hundred-millionth part of a force above.
+constexpr double negligible = 1e-9;
+
+// Rows of linear conditions, kept as the triangular factor of all that were added: there may be 10⁵ constraints.
+class Conditions {
+ public:
+  explicit Conditions(int unknowns)
+      : unknowns_(unknowns),
+        rows_(unknowns + std::max(unknowns, batch), unknowns),
+        row_(unknowns),
+        terms_(unknowns),
+        size_(Eigen::VectorXd::Zero(unknowns)) {}
+
+  // fill(add) calls add(unknown, term) for each term of a condition. Coefficients are relative to the sizes of their
+  // terms: what is left of terms that cancel is a rounding error, not a condition.
+  template <class Fill>
+  void add(Fill&& fill) {
+    row_.setZero();
+    terms_.setZero();
+    fill([&](int unknown, double term) {
+      row_(unknown) += term;
+      terms_(unknown) += std::abs(term);
+    });
+    const double size = terms_.maxCoeff();
+    if (!(size > 0) || !std::isfinite(size)) return;
+    rows_.row(used_) = row_.transpose() / size;
+    size_ = size_.cwiseMax(terms_ / size);
+    if (++used_ == rows_.rows()) compress();
+  }
+
+  // A basis of the solutions
+  std::vector<PointSymmetry> null_space() {
+    compress();
+    Eigen::MatrixXd R = rows_.topRows(used_);
+    // Coefficients of A and b have different units.
+    Eigen::VectorXd scale(unknowns_);
+    for (int j = 0; j < unknowns_; ++j) {
+      scale(j) = size_(j) > 0 ? 1 / size_(j) : 1;
+      R.col(j) *= scale(j);
+    }
+    std::vector<PointSymmetry> basis;
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R);
+    const Eigen::MatrixXd& factor = qr.matrixQR();
+    int rank = 0;
+    const int most = static_cast<int>(std::min(R.rows(), R.cols()));
+    while (rank < most && std::abs(factor(rank, rank)) > negligible) ++rank;
+    const Eigen::MatrixXd dependent = factor.topLeftCorner(rank, rank)
+                                          .triangularView<Eigen::Upper>()
+                                          .solve(factor.topRightCorner(rank, unknowns_ - rank));
+    for (int k = rank; k < unknowns_; ++k) {
+      Eigen::VectorXd x = Eigen::VectorXd::Zero(unknowns_);
+      x.head(rank) = -dependent.col(k - rank);
+      x(k) = 1;
+      x = qr.colsPermutation() * x;
+      x = x.cwiseProduct(scale);
+      x /= x.cwiseAbs().maxCoeff();
+      basis.emplace_back(x.data(), x.data() + unknowns_);
+    }
+    return basis;
+  }
+
+ private:
+  static constexpr int batch = 512;
+
+  void compress() {
+    if (used_ <= unknowns_) return;
+    Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows_.topRows(used_));
+    const Eigen::MatrixXd R = qr.matrixQR().topRows(unknowns_).triangularView<Eigen::Upper>();
+    rows_.topRows(unknowns_) = R;
+    used_ = unknowns_;
+  }
+
+  int unknowns_;
+  Eigen::MatrixXd rows_;
+  Eigen::VectorXd row_, terms_, size_;
+  int used_ = 0;
+};
+
+// Which block, item and component a coordinate is.
+struct Place {
+  int first = -1, block = 0, item = 0, component = 0;  // first: the first unknown of the block
+};
+std::vector<Place> places(const SymmetryFamily& family, int n) {
+  std::vector<Place> of(static_cast<std::size_t>(n));
+  int first = 0;
+  for (std::size_t k = 0; k < family.blocks.size(); ++k) {
+    const CoordinateBlock& block = family.blocks[k];
+    for (int i = 0; i < block.count; ++i)
+      for (int c = 0; c < block.dim; ++c)
+        of[static_cast<std::size_t>(block.coordinate(i, c))] = {first, static_cast<int>(k), i, c};
+    first += block.unknowns();
+  }
+  return of;
+}
+
+// States around x, with positions as far away as formulas allow: symmetries of a small neighbourhood are hard to tell
+// from those of all space.
+class Scatter {
+ public:
+  Scatter(const AnySystem<double>& sys, const State<double>& x)
+      : sys_(sys), x_(x), v_(sys.n()), force_(sys.n()), manifold_(sys) {
+    for (const double q : x.q) extent_ = std::max(extent_, std::abs(q));
+    for (const double p : x.p) speed_ = std::max(speed_, std::abs(p));
+    if (!(extent_ > 0)) extent_ = 1;
+    if (!(speed_ > 0)) speed_ = 1;
+  }
+
+  // Every other one at rest: then forces alone speak. In the others the kinetic energy is as large as the work of
+  // forces over the distance to the origin, so that none of them hides the other.
+  std::optional<State<double>> off_manifold() {
+    State<double> y = x_;
+    for (;;) {
+      move(y);
+      const double factor = at_rest_ ? 0 : 1;
+      for (int i = 0; i < sys_.n(); ++i) y.p[i] = factor * speed_ * normal_(random_);
+      if (sys_.diagnose(y.q, y.p).empty()) break;
+      if (!come_closer(part_)) return std::nullopt;
+    }
+    if (!at_rest_) balance(y);
+    at_rest_ = !at_rest_;
+    return y;
+  }
+  std::optional<State<double>> on_manifold() {
+    State<double> y = x_;
+    for (;;) {
+      move(y, part_on_);
+      for (int i = 0; i < sys_.n(); ++i) y.p[i] = speed_ * normal_(random_);
+      if (sys_.diagnose(y.q, y.p).empty() && manifold_.project(y).ok()) return y;
+      if (!come_closer(part_on_)) return std::nullopt;
+    }
+  }
+
+ private:
+  void move(State<double>& y) { move(y, part_); }
+  void move(State<double>& y, double part) {
+    for (int i = 0; i < sys_.n(); ++i) y.q[i] = x_.q[i] + part * extent_ * normal_(random_);
+  }
+  static bool come_closer(double& part) {
+    part /= 3;
+    return part > 1e-5;
+  }
+  void balance(State<double>& y) {
+    sys_.H_p(y.q, y.p, v_);
+    sys_.H_q(y.q, y.p, force_);
+    double kinetic = 0, work = 0;
+    for (int i = 0; i < sys_.n(); ++i) {
+      kinetic = std::max(kinetic, std::abs(y.p[i] * v_[i]));
+      work = std::max(work, std::abs(force_[i] * y.q[i]));
+    }
+    const double factor = std::sqrt(work / kinetic);
+    if (!(factor > 0) || !std::isfinite(factor)) return;
+    State<double> z = y;
+    for (double& p : z.p) p *= factor;
+    if (sys_.diagnose(z.q, z.p).empty()) y = std::move(z);
+  }
+
+  const AnySystem<double>& sys_;
+  const State<double>& x_;
+  Vec<double> v_, force_;
+  Manifold<double> manifold_;
+  std::mt19937 random_{5};
+  std::normal_distribution<double> normal_;
+  double extent_ = 0, speed_ = 0, part_ = 0.3, part_on_ = 0.3;
+  bool at_rest_ = true;
+};
+
+class Search {
+ public:
+  Search(const AnySystem<double>& sys, const SymmetryFamily& family)
+      : sys_(sys), family_(family), place_(places(family, sys.n())), G_(sys.pattern()), v_(sys.n()), force_(sys.n()) {}
+
+  // {J, H} = p·A H_p − H_q·(A q + b)
+  void add_energy(Conditions& rows, const State<double>& x) {
+    sys_.H_p(x.q, x.p, v_);
+    sys_.H_q(x.q, x.p, force_);
+    rows.add([&](auto&& term) {
+      for (int i = 0; i < sys_.n(); ++i) {
+        derivatives(term, i, x.q, -force_[i], true);
+        derivatives(term, i, v_, x.p[i], false);
+      }
+    });
+  }
+  // G (A q + b)
+  void add_constraints(Conditions& rows, const State<double>& x) {
+    sys_.G(x.q, G_);
+    for (int k = 0; k < sys_.m(); ++k)
+      rows.add([&](auto&& term) { G_.row(k, [&](int i, double a) { derivatives(term, i, x.q, a, true); }); });
+  }
+
+ private:
+  // factor times the derivative of (A y + b)_i with respect to the unknowns
+  template <class Term>
+  void derivatives(Term&& term, int i, const Vec<double>& y, double factor, bool constant) const {
+    const Place& at = place_[static_cast<std::size_t>(i)];
+    if (at.first < 0) return;
+    const CoordinateBlock& block = family_.blocks[static_cast<std::size_t>(at.block)];
+    for (int c = 0; c < block.dim; ++c)
+      term(at.first + block.linear(at.component, c), factor * y[block.coordinate(at.item, c)]);
+    if (constant) term(at.first + block.constant(at.component), factor);
+  }
+
+  const AnySystem<double>& sys_;
+  const SymmetryFamily& family_;
+  std::vector<Place> place_;
+  Jacobian<double> G_;
+  Vec<double> v_, force_;
+};
+
+// The unknowns in the order in which leading coefficients are chosen
+std::vector<int> reading_order(const SymmetryFamily& family) {
+  std::vector<int> order;
+  const auto pick = [&](auto&& chosen) {
+    int first = 0;
+    for (const CoordinateBlock& block : family.blocks) {
+      for (int r = 0; r < block.dim; ++r)
+        for (int c = 0; c < block.dim; ++c)
+          if (chosen(r, c)) order.push_back(first + block.linear(r, c));
+      first += block.unknowns();
+    }
+  };
+  pick([](int r, int c) { return r > c; });
+  int first = 0;
+  for (const CoordinateBlock& block : family.blocks) {
+    for (int r = 0; r < block.dim; ++r) order.push_back(first + block.constant(r));
+    first += block.unknowns();
+  }
+  pick([](int r, int c) { return r <= c; });
+  return order;
+}
+
+// Gauss-Jordan elimination. The first `fixed` rows are in that form already: others get zeros at their leading
+// coefficients, and do not change them.
+std::vector<PointSymmetry> reduced(const SymmetryFamily& family, std::vector<PointSymmetry> rows, std::size_t fixed) {
+  constexpr double zero = 1e-6;  // coefficients are of the order of 1
+  const std::vector<int> order = reading_order(family);
+  const auto eliminate = [&](std::size_t from, std::size_t j, std::size_t k) {
+    const double factor = rows[k][j];
+    for (std::size_t c = 0; c < rows[k].size(); ++c) rows[k][c] -= factor * rows[from][c];
+    rows[k][j] = 0;
+  };
+  for (std::size_t done = 0; done < fixed; ++done) {
+    const auto leading = std::find_if(order.begin(), order.end(),
+                                      [&](int j) { return std::abs(rows[done][static_cast<std::size_t>(j)]) > zero; });
+    for (std::size_t k = fixed; k < rows.size(); ++k) eliminate(done, static_cast<std::size_t>(*leading), k);
+  }
+  std::size_t done = fixed;
+  for (const int column : order) {
+    const auto j = static_cast<std::size_t>(column);
+    std::size_t best = rows.size();
+    for (std::size_t k = done; k < rows.size(); ++k)
+      if (std::abs(rows[k][j]) > (best == rows.size() ? zero : std::abs(rows[best][j]))) best = k;
+    if (best == rows.size()) continue;
+    std::swap(rows[done], rows[best]);
+    const double pivot = rows[done][j];
+    for (double& a : rows[done]) a /= pivot;
+    for (std::size_t k = fixed; k < rows.size(); ++k)
+      if (k != done) eliminate(done, j, k);
+    ++done;
+  }
+  rows.resize(done);
+  for (PointSymmetry& row : rows)
+    for (double& a : row)
+      if (std::abs(a) < negligible) a = 0;
+  return rows;
+}
+
+}  // namespace
+
+std::vector<PointSymmetry> reduced(const SymmetryFamily& family, std::vector<PointSymmetry> rows) {
+  return reduced(family, std::move(rows), 0);
+}
+
+std::vector<SymmetryFamily> symmetry_families(const AnySystem<double>& sys) {
+  const std::vector<VectorBlock>& vectors = sys.labels().vectors;
+  const int n = sys.n();
+  if (sys.is_field() || n == 0) return {};
+  if (n <= most_in_full) return {{{{.dim = n}}}};
+  if (!vectors.empty()) {
+    SymmetryFamily family;
+    int named = n;
+    for (const VectorBlock& v : vectors) {
+      named = std::min(named, v.offset);
+      family.blocks.push_back(
+          {.offset = v.offset, .count = v.count, .dim = v.dim, .item_stride = v.dim, .component_stride = 1});
+    }
+    if (named > 0 && named <= most_in_full) family.blocks.push_back({.dim = named});
+    return {family};
+  }
+  std::vector<SymmetryFamily> families;
+  for (const int dim : {3, 2, 1}) {
+    if (n % dim != 0) continue;
+    const int count = n / dim;
+    families.push_back({{{.count = count, .dim = dim, .item_stride = dim, .component_stride = 1}}});
+    if (dim > 1) families.push_back({{{.count = count, .dim = dim, .item_stride = 1, .component_stride = count}}});
+  }
+  return families;
+}
+
+PointSymmetries point_symmetries(const AnySystem<double>& sys, const State<double>& x, const SymmetryFamily& family) {
+  const int unknowns = family.unknowns();
+  Scatter scatter(sys, x);
+  Search search(sys, family);
+  Conditions rows(unknowns);
+  constexpr int more = 8;
+  for (int k = 0; k < 2 * (unknowns + more); ++k) {
+    const auto y = scatter.off_manifold();
+    if (!y) return {};
+    search.add_energy(rows, *y);
+  }
+  PointSymmetries result;
+  if (sys.m() == 0) {
+    result.strong = reduced(family, rows.null_space());
+    return result;
+  }
+  Conditions on = rows;
+  const int states = std::max(3, 2 * unknowns / sys.m() + 2);
+  for (int k = 0; k < states; ++k) {
+    const auto y = scatter.off_manifold();
+    if (!y) return {};
+    search.add_constraints(rows, *y);
+  }
+  result.strong = reduced(family, rows.null_space());
+  if (family.blocks.size() > 1 || family.blocks.front().count > 1) return result;
+  int found = 0;
+  for (int k = 0; k < states; ++k)
+    if (const auto y = scatter.on_manifold()) {
+      search.add_constraints(on, *y);
+      ++found;
+    }
+  if (found < states) return result;
+  std::vector<PointSymmetry> all = result.strong;
+  const std::vector<PointSymmetry> also = on.null_space();
+  all.insert(all.end(), also.begin(), also.end());
+  all = reduced(family, std::move(all), result.strong.size());
+  result.weak.assign(all.begin() + static_cast<std::ptrdiff_t>(result.strong.size()), all.end());
+  return result;
+}
+
+std::vector<PointSymmetry> carried_by_translations(const SymmetryFamily& family,
+                                                   const std::vector<PointSymmetry>& strong) {
+  if (family.blocks.size() != 1 || family.blocks.front().count != 1) return {};
+  const int n = family.blocks.front().dim;
+  std::vector<const PointSymmetry*> others;
+  Eigen::MatrixXd translations(n, 0);
+  for (const PointSymmetry& a : strong) {
+    if (std::any_of(a.begin(), a.begin() + n * n, [](double x) { return x != 0; })) {
+      others.push_back(&a);
+      continue;
+    }
+    translations.conservativeResize(n, translations.cols() + 1);
+    translations.rightCols(1) = Eigen::Map<const Eigen::VectorXd>(a.data() + n * n, n);
+  }
+  const auto count = static_cast<int>(others.size());
+  if (count == 0 || translations.cols() == 0) return {};
+  // Combinations whose A maps into the span of the translations
+  const Eigen::MatrixXd basis =
+      translations.householderQr().householderQ() * Eigen::MatrixXd::Identity(n, translations.cols());
+  using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::MatrixXd rest(n * n, count);
+  for (int k = 0; k < count; ++k) {
+    const Eigen::MatrixXd A = Eigen::Map<const ByRows>(others[static_cast<std::size_t>(k)]->data(), n, n);
+    const Eigen::MatrixXd outside = A - basis * (basis.transpose() * A);
+    rest.col(k) = outside.reshaped();
+  }
+  Conditions rows(count);
+  for (int i = 0; i < n * n; ++i)
+    if (rest.row(i).cwiseAbs().maxCoeff() > negligible)
+      rows.add([&](auto&& term) {
+        for (int k = 0; k < count; ++k) term(k, rest(i, k));
+      });
+  const std::vector<PointSymmetry> combinations = rows.null_space();
+  if (combinations.size() == others.size()) return {};
+  std::vector<PointSymmetry> carried;
+  for (const PointSymmetry& c : combinations) {
+    PointSymmetry& sum = carried.emplace_back(strong.front().size());
+    for (std::size_t k = 0; k < others.size(); ++k)
+      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += c[k] * (*others[k])[j];
+  }
+  return carried;
+}
+
+void apply(const SymmetryFamily& family, const PointSymmetry& symmetry, const Vec<double>& q, Vec<double>& out) {
+  fill(out, 0.0);
+  int first = 0;
+  const auto at = [&](int k) { return symmetry[static_cast<std::size_t>(first + k)]; };
+  for (const CoordinateBlock& block : family.blocks) {
+    for (int i = 0; i < block.count; ++i)
+      for (int r = 0; r < block.dim; ++r) {
+        double sum = at(block.constant(r));
+        for (int c = 0; c < block.dim; ++c) sum += at(block.linear(r, c)) * q[block.coordinate(i, c)];
+        out[block.coordinate(i, r)] = sum;
+      }
+    first += block.unknowns();
+  }
+}
+
+std::vector<double> constraint_mixing(const AnySystem<double>& sys, const State<double>& x,
+                                      const SymmetryFamily& family, const PointSymmetry& symmetry) {
+  const int m = sys.m(), states = 2 * m + 4;
+  Scatter scatter(sys, x);
+  Eigen::MatrixXd g(states, m), change(states, m);
+  Vec<double> value(m), motion(sys.n()), rate(m);
+  Jacobian<double> G(sys.pattern());
+  for (int s = 0; s < states; ++s) {
+    const auto y = scatter.off_manifold();
+    if (!y) return {};
+    sys.g_and_G(y->q, value, G);
+    apply(family, symmetry, y->q, motion);
+    multiply(G, motion, rate);
+    for (int k = 0; k < m; ++k) {
+      g(s, k) = value[k];
+      change(s, k) = rate[k];
+    }
+  }
+  const Eigen::MatrixXd C = g.completeOrthogonalDecomposition().solve(change);  // column k: of constraint k
+  return {C.data(), C.data() + C.size()};
+}
+
+SymmetryDefect point_symmetry_defect(const AnySystem<double>& sys, const State<double>& x, const SymmetryFamily& family,
+                                     const PointSymmetry& symmetry, int count) {
+  Scatter scatter(sys, x);
+  SymmetryDefect result;
+  Vec<double> v(sys.n()), force(sys.n()), motion(sys.n()), change(sys.n()), none(sys.n());
+  Vec<double> rate(sys.m());
+  Jacobian<double> G(sys.pattern());
+  for (int s = 0; s < count; ++s) {
+    const auto y = sys.m() > 0 ? scatter.on_manifold() : scatter.off_manifold();
+    if (!y) return result;
+    ++result.states;
+    sys.H_p(y->q, y->p, v);
+    sys.H_q(y->q, y->p, force);
+    apply(family, symmetry, y->q, motion);
+    apply(family, symmetry, v, change);
+    apply(family, symmetry, none, none);
+    double sum = 0, size = 1e-300;
+    for (int i = 0; i < sys.n(); ++i) {
+      change[i] -= none[i];
+      sum += y->p[i] * change[i] - force[i] * motion[i];
+      size += std::abs(y->p[i] * change[i]) + std::abs(force[i] * motion[i]);
+    }
+    fill(none, 0.0);
+    keep_largest(result.largest, std::abs(sum) / size);
+    sys.G(y->q, G);
+    for (int k = 0; k < sys.m(); ++k) {
+      double along = 0, terms = 1e-300;
+      G.row(k, [&](int j, double a) {
+        along += a * motion[j];
+        terms += std::abs(a * motion[j]);
+      });
+      keep_largest(result.largest, std::abs(along) / terms);
+    }
+  }
+  return result;
+}
+
+}  // namespace holonom
