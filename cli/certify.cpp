@@ -100,7 +100,8 @@ std::vector<std::string> inputs_of(const RunSpec& spec, const std::vector<std::s
 int certify_command(const Options& o) {
   RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
   spec.newton = stage_matrix(o.newton);
-  const ResultFiles files("certify", o.out, o.force, o.out.empty() ? std::vector<std::string>() : inputs_of(spec, o.set));
+  const ResultFiles files("certify", o.out, o.force,
+                          o.out.empty() ? std::vector<std::string>() : inputs_of(spec, o.set));
   const ModelCertificate made = certify_model(spec);
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
