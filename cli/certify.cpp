@@ -2,9 +2,11 @@
 #include "commands.hpp"
 #include "holonom/analysis/model_certificate.hpp"
 #include "holonom/run/preparation.hpp"
+#include "holonom/run/row_file.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "result_files.hpp"
 
 namespace holonom {
 
@@ -12,9 +14,9 @@ namespace {
 
 struct Options {
   RunSpec spec;
-  std::string precision = "double", engine = "auto";
+  std::string precision = "double", engine = "auto", newton = "auto", out;
   std::vector<std::string> set;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 const char* verdict_word(const Claim& c) {
@@ -55,6 +57,19 @@ std::string to_json(const ModelCertificate& made) {
   return json.str();
 }
 
+std::string to_csv(const ModelCertificate& made) {
+  std::string out = "property,claimed,verdict,measured,bound,remark\n";
+  for (const Claim& c : made.certificate.claims) {
+    const bool measured = c.verdict != Claim::Verdict::not_measured;
+    const auto number = [&](double x) { out += measured && is_finite(x) ? "," + to_text(x) : ","; };
+    out += csv_cell(c.property) + (c.claimed ? ",yes," : ",no,") + csv_cell(verdict_word(c));
+    number(c.measured);
+    number(c.bound);
+    out += "," + csv_cell(c.remark) + "\n";
+  }
+  return out;
+}
+
 void print_table(const ModelCertificate& made) {
   const Certificate& result = made.certificate;
   std::printf("%s: %s, h = %s (%s)\n\n", made.model.c_str(), made.method.key.c_str(),
@@ -74,14 +89,27 @@ void print_table(const ModelCertificate& made) {
   }
 }
 
+// The files that are read: of the model, and of the method if it has one.
+std::vector<std::string> inputs_of(const RunSpec& spec, const std::vector<std::string>& set) {
+  const Model model = load_model(spec.model, changes(set));
+  std::vector<std::string> inputs = model.files;
+  if (const std::string file = find_method(spec, model).info.file; !file.empty()) inputs.push_back(file);
+  return inputs;
+}
+
 int certify_command(const Options& o) {
-  const ModelCertificate made = certify_model(completed(o.spec, o.set, o.precision, o.engine));
+  RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
+  spec.newton = stage_matrix(o.newton);
+  const ResultFiles files("certify", o.out, o.force,
+                          o.out.empty() ? std::vector<std::string>() : inputs_of(spec, o.set));
+  const ModelCertificate made = certify_model(spec);
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json)
     std::printf("%s\n", to_json(made).c_str());
   else
     print_table(made);
+  files.write(to_csv(made), to_json(made) + "\n");
   std::string failed;
   for (const Claim& c : result.claims)
     if (c.verdict == Claim::Verdict::fails) failed += (failed.empty() ? "" : ", ") + c.property;
@@ -106,10 +134,15 @@ void add_certify(CLI::App& app, Command& chosen) {
   cmd->add_option("--method", o->spec.method, "The method; see 'holonom methods'");
   cmd->add_option("--step", o->spec.step, "The step size, a number or a formula of the model's parameters");
   cmd->add_flag("--json", o->json, "Print the result as JSON");
+  cmd->add_option("--out", o->out,
+                  "Write all claims to this .csv file, or to certify.csv and certify.json in this folder")
+      ->check(file_name());
+  cmd->add_flag("--force", o->force, "Overwrite existing output files");
   add_formulation_options(*cmd, o->spec);
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
   add_tolerance_option(*cmd, o->spec.tolerance);
+  add_newton_option(*cmd, o->newton);
   add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return certify_command(*o); }; });
 }

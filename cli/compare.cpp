@@ -1,15 +1,12 @@
 // holonom compare: methods and steps side by side on one problem.
-#include <filesystem>
-#include <fstream>
-
 #include "commands.hpp"
 #include "counters.hpp"
 #include "holonom/analysis/model_comparison.hpp"
-#include "holonom/run/files.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/row_file.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "result_files.hpp"
 
 namespace holonom {
 
@@ -17,7 +14,7 @@ namespace {
 
 struct Options {
   CompareSpec spec;
-  std::string methods, formulations, out, precision = "double", engine = "auto";
+  std::string methods, formulations, out, precision = "double", engine = "auto", newton = "auto";
   std::optional<std::string> step;
   std::vector<std::string> set;
   bool force = false, json = false;
@@ -193,54 +190,6 @@ void print_tables(const ModelComparison& of, const Comparison& c) {
 
 // ---- The command
 
-// The files of --out. Whether they can be written is tried before the work; what they held is replaced after it.
-class Output {
- public:
-  Output(const std::string& out, bool force, const std::vector<std::string>& inputs) {
-    if (out.empty()) return;
-    const bool single = out.ends_with(".csv");
-    const std::filesystem::path path(out);
-    if (!single && path.has_extension())
-      throw InputError("--out " + out + ": give a file that ends in .csv, or a folder");
-    if (!single) {
-      std::error_code error;
-      std::filesystem::create_directories(path, error);
-      if (error) throw InputError(out + ": the folder cannot be made (" + error.message() + ")");
-    }
-    csv_ = single ? path : path / "compare.csv";
-    if (!single) json_ = path / "compare.json";
-    for (const auto& file : {csv_, json_})
-      if (!force && !file.empty() && std::filesystem::exists(file)) throw FileExists(file);
-    if (!single && same_file(csv_, json_))
-      throw InputError("--out " + out + ": compare.csv and compare.json in it are one file");
-    for (const auto& file : {csv_, json_}) {
-      protect_inputs("--out", file, inputs);
-      try_to_write(file);
-    }
-  }
-
-  void write(const std::string& csv, const std::string& json) const {
-    for (const auto& [path, text] : {std::pair(csv_, csv), std::pair(json_, json)}) {
-      if (path.empty()) continue;
-      RowFile file(path, OpenMode::overwrite);
-      file.add(text);
-      file.flush();
-    }
-  }
-
- private:
-  static void try_to_write(const std::filesystem::path& file) {
-    if (file.empty()) return;
-    const bool is_new = !std::filesystem::exists(file);
-    if (!std::ofstream(file, std::ios::app))
-      throw InputError(file.string() +
-                       ": the file cannot be written (does the folder exist, and may you write there?)");
-    if (is_new) std::filesystem::remove(file);
-  }
-
-  std::filesystem::path csv_, json_;
-};
-
 int compare_command(const Options& o) {
   CompareSpec spec = o.spec;
   spec.prefix = "--";
@@ -250,9 +199,10 @@ int compare_command(const Options& o) {
   if (o.step) spec.steps = split_list(*o.step, "--step");
   spec.precision = precision_of(o.precision);
   spec.engine = engine_of(o.engine);
+  spec.newton = stage_matrix(o.newton);
   ModelComparison comparison(std::move(spec));
   for (const std::string& warning : comparison.warnings()) warn(warning);
-  const Output output(o.out, o.force, comparison.inputs());
+  const ResultFiles files("compare", o.out, o.force, comparison.inputs());
   const Comparison result = comparison.compare();
   for (const std::string& remark : comparison.remarks(result)) warn(remark);
   const std::string json = to_json(comparison, result);
@@ -260,7 +210,7 @@ int compare_command(const Options& o) {
     std::printf("%s\n", json.c_str());
   else
     print_tables(comparison, result);
-  output.write(to_csv(comparison, result), json + "\n");
+  files.write(to_csv(comparison, result), json + "\n");
   for (const ComparisonRow& row : result.rows)
     if (row.status == ComparisonRow::Status::done) return exit_done;
   std::fprintf(stderr, "holonom: no run succeeded: there is nothing to compare\n");
@@ -289,6 +239,10 @@ void add_compare(CLI::App& app, Command& chosen) {
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
   add_tolerance_option(*cmd, o->spec.tolerance);
+  add_newton_option(*cmd, o->newton);
+  cmd->add_option("--threads", o->spec.threads,
+                  "Threads for the runs (default: as many as there are cores); results do not depend on it")
+      ->check(CLI::Range(1, 64));
   add_engine_option(*cmd, o->engine);
   cmd->callback([o, &chosen] { chosen = [o] { return compare_command(*o); }; });
 }

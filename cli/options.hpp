@@ -80,6 +80,20 @@ inline void add_formulation_options(CLI::App& cmd, RunSpec& spec) {
   cmd.add_option("--project-every", spec.project_every, "Project after every K-th step")->check(at_least(1));
 }
 
+inline void add_newton_option(CLI::App& cmd, std::string& newton) {
+  cmd.add_option("--newton", newton,
+                 "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the "
+                 "stages, the full one, or auto")
+      ->check(CLI::IsMember({"auto", "start", "stages", "full"}));
+}
+
+inline StageMatrix stage_matrix(const std::string& word) {
+  if (word == "start") return StageMatrix::start;
+  if (word == "stages") return StageMatrix::stages;
+  if (word == "full") return StageMatrix::full;
+  return StageMatrix::automatic;
+}
+
 inline EngineChoice engine_of(const std::string& word) {
   if (word == "interp") return EngineChoice::interpreter;
   if (word == "llvm") return EngineChoice::native;

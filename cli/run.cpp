@@ -217,13 +217,6 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   if (!whole.spec().events_out.empty()) std::printf("  events             %s\n", whole.spec().events_out.c_str());
 }
 
-StageMatrix stage_matrix(const std::string& word) {
-  if (word == "start") return StageMatrix::start;
-  if (word == "stages") return StageMatrix::stages;
-  if (word == "full") return StageMatrix::full;
-  return StageMatrix::automatic;
-}
-
 RunSpec spec_of(const Options& o) {
   RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
   spec.newton = stage_matrix(o.newton);
@@ -315,10 +308,7 @@ void add_run(CLI::App& app, Command& chosen) {
                   "Compensated summation of the state (default: see 'holonom methods KEY')")
       ->check(CLI::IsMember({"on", "off"}));
   add_formulation_options(*cmd, o->spec);
-  cmd->add_option("--newton", o->newton,
-                  "The matrix for the stages of an implicit Runge-Kutta method: that of the start (Jay's), of the "
-                  "stages, the full one, or auto")
-      ->check(CLI::IsMember({"auto", "start", "stages", "full"}));
+  add_newton_option(*cmd, o->newton);
   cmd->add_option(
          "--multipliers", o->multipliers,
          "exact, or those of the last stage of an implicit Runge-Kutta method, which cost nothing and are of low order")

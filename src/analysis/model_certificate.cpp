@@ -23,7 +23,8 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
   const Start<S> start = initial_state(sys);
   const S h = step_of(start, spec, model);
   (void)chosen.make<S>(sys);  // throws if the method does not suit the model
-  const MethodEntry entry = with_options(chosen, {.newton = {.tolerance = spec.tolerance}, .compensated = {}});
+  const MethodEntry entry =
+      with_options(chosen, {.newton = {.tolerance = spec.tolerance, .matrix = spec.newton}, .compensated = {}});
   ModelCertificate made{.model = sys.labels().model,
                         .precision = precision_name<S>(),
                         .engine = engine_name(native),

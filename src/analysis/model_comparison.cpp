@@ -1,9 +1,10 @@
 #include "holonom/analysis/model_comparison.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <thread>
 
 #include "holonom/methods/formulated_key.hpp"
-#include "holonom/methods/substeps.hpp"
 #include "holonom/model/constants.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/model/toml.hpp"
@@ -88,6 +89,9 @@ void ModelComparison::find_methods() {
   if (methods_.empty())
     throw InputError(listed("formulations", spec_.formulations) + "no method goes together with these; " +
                      warnings_.front());
+  if (spec_.newton != StageMatrix::automatic &&
+      std::none_of(methods_.begin(), methods_.end(), [](const MethodEntry& m) { return m.info.stages > 0; }))
+    warnings_.push_back(spec_.name_of("newton") + ": none of these methods has implicit stages to make use of it");
 }
 
 template <class S>
@@ -98,28 +102,27 @@ void ModelComparison::put_together(const std::shared_ptr<const CompiledModel>& c
   const std::size_t count = std::max<std::size_t>(1, spec_.steps.size());
   ComparisonPlan<S> plan;
   plan.methods = methods_;
-  plan.options.newton.tolerance = spec_.tolerance;
+  plan.options.newton = {.tolerance = spec_.tolerance, .matrix = spec_.newton};
+  plan.threads = spec_.threads > 0 ? spec_.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   plan.until = values[count];
   const std::string until_place =
       spec_.until ? spec_.name_of("until") + " " + *spec_.until + ": " : model.place("integrate.until");
   const auto to_the_end = [&](const S& h, const std::string& place) {
     return run_of(h, place, plan.until, spec_.until, until_place);
   };
-  double substeps_in_all = 0;
   for (std::size_t k = 0; k < count; ++k) {
     plan.runs.push_back(to_the_end(values[k], spec_.steps.empty()
                                                   ? model.place("integrate.step")
                                                   : spec_.name_of("step") + " " + spec_.steps[k] + ": "));
     step_digits_.push_back(to_text(plan.runs.back().h));
-    for (const MethodEntry& m : methods_)
-      substeps_in_all += static_cast<double>(plan.runs.back().steps) * substeps(m.info).count;
   }
   if (reference_)
     plan.reference = {*reference_,
                       to_the_end(values.back(), spec_.name_of("reference") + " " + *spec_.reference + ": ")};
 
-  const bool native =
-      use_native(spec_.engine, spec_.precision, model, substeps_in_all, spec_.name_of("engine") + " llvm");
+  // Steps are timed: by the code that long runs have.
+  constexpr double substeps = std::numeric_limits<double>::infinity();
+  const bool native = use_native(spec_.engine, spec_.precision, model, substeps, spec_.name_of("engine") + " llvm");
   const auto sys = std::make_shared<const ModelSystem<S>>(compiled, native ? Engine::native : Engine::interpreter);
   const Start<S> start = initial_state(*sys);
   labels_ = sys->labels();

@@ -1,5 +1,6 @@
 """holonom certify."""
 
+import csv
 import json
 import unittest
 
@@ -38,6 +39,19 @@ class Certify(CliTest):
             self.assertEqual(claims[name]["verdict"], "holds")
         out = self.run_program("certify", PENDULUM, "--method", "rk-4", "--step", "T/50").stdout
         self.assertRegex(out, r"symplecticity +\d\.\de-0\d <= +1\.0e-13  not claimed, not kept")
+
+    def test_files(self):
+        given = ("certify", PENDULUM, "--method", "lobatto-3", "--newton", "full")
+        self.assertEqual(self.run_program(*given, "--out", "folder").returncode, 0)
+        self.assertEqual(sorted(p.name for p in (self.folder / "folder").iterdir()), ["certify.csv", "certify.json"])
+        claims = json.loads((self.folder / "folder/certify.json").read_text())["claims"]
+        with open(self.folder / "folder/certify.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([r["property"] for r in rows], [c["property"] for c in claims])
+        self.assertEqual(float(rows[0]["measured"]), claims[0]["measured"])
+        again = self.run_program(*given, "--out", "folder")
+        self.assertEqual((again.returncode, again.stdout), (2, ""))
+        self.assertIn("certify.csv: the file exists; use --force", again.stderr)
 
     def test_shake_leaves_the_hidden_constraint(self):
         _, claims = self.certify(PENDULUM, "--method", "shake", "--step", "T/100")

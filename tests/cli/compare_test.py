@@ -82,6 +82,42 @@ class Orders(Compare):
             self.assertGreaterEqual(row["newton"]["iterations_max"], row["newton"]["iterations_mean"])
 
 
+class Threads(Compare):
+    def test_results_do_not_depend_on_their_number(self):
+        """Rows with failures, unsuitable methods and iterations among them; only times may differ."""
+        given = (MODELS / "double-pendulum.toml", "--methods", "kahan-li-8,lobatto-4,rattle,shake,verlet-midpoint,rk-4",
+                 "--step", "1.5,0.12,0.06", "--until", "6")
+        seen = []
+        for threads in ("1", "2", "5"):
+            r = self.compare(*given, "--threads", threads)
+            for row in r["rows"]:
+                row.pop("cpu_seconds", None)
+            seen.append(r)
+        self.assertEqual([row["status"] for row in seen[0]["rows"]][6:9], ["failed", "done", "done"])
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0], seen[2])
+        self.refused(PENDULUM, "--methods", "rattle", "--threads", "0", says=["--threads"])
+
+    def test_times_of_short_runs(self):
+        """A run of 20 steps takes microseconds, and twice as many steps twice the time. (Least times: nobody's load is in them for long.)"""
+        r = self.compare(PENDULUM, "--methods", "kahan-li-8", "--step", "2/20,2/80", "--until", "2", "--engine", "interp")
+        short, long = (row["cpu_seconds"] for row in r["rows"])
+        self.assertGreater(short, 1e-6)
+        self.assertLess(short, 1e-2)
+        self.assertGreater(long, 1.5 * short)
+
+
+class Newton(Compare):
+    def test_matrices(self):
+        given = (CHARGED, "--methods", "lobatto-3", "--step", "0.12", "--until", "1.2")
+        auto, start, full = (self.compare(*given, "--newton", word)["rows"][0] for word in ("auto", "start", "full"))
+        self.assertGreater(start["newton"]["iterations_mean"], full["newton"]["iterations_mean"] + 1)
+        self.assertAlmostEqual(start["error"]["q"], full["error"]["q"], delta=1e-6 * full["error"]["q"])
+        self.assertIsNotNone(auto["error"]["q"])
+        result = self.run_program("compare", CHARGED, "--methods", "rattle", "--step", "0.12", "--until", "1.2", "--newton", "full")
+        self.assertIn("warning: --newton: none of these methods has implicit stages", result.stderr)
+
+
 class References(Compare):
     def test_the_exact_flow(self):
         r = self.compare(PENDULUM, "--methods", "rattle", "--step", "0.1", "--until", "2")

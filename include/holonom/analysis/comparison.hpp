@@ -18,7 +18,7 @@ struct StateErrors {
 };
 
 // A method with a step. Energy, residuals and invariants are the largest errors over all steps, as `run` has them.
-// Counters and CPU time are those of a second run of bare steps, without looks at the states in between.
+// Counters and CPU time are those of further runs of bare steps, without looks at the states in between.
 struct ComparisonRow {
   enum class Status { done, failed, unsuitable };
 
@@ -53,6 +53,7 @@ struct ComparisonPlan {
   std::vector<Run> runs;  // each of them to `until`
   S until;
   MethodOptions options;
+  int threads = 1;  // for rows, if the system can be copied for them; results do not depend on it
   // Instead of the exact flow by extrapolation, in a wider scalar for double and long double
   struct Reference {
     MethodEntry method;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cmath>
-#include <ctime>
+#include <numeric>
 
 #include "holonom/analysis/comparison.hpp"
 #include "holonom/analysis/reference_flow.hpp"
+#include "holonom/analysis/thread_time.hpp"
+#include "holonom/methods/substeps.hpp"
 #include "holonom/run/driver.hpp"
 
 namespace holonom {
@@ -55,8 +57,7 @@ class Compare {
       : sys_(sys), start_(start), plan_(plan) {}
 
   Comparison operator()() {
-    for (const MethodEntry& method : plan_.methods)
-      for (std::size_t k = 0; k < plan_.runs.size(); ++k) add_row(method, k);
+    make_rows();
     bool any = false;
     for (const Row& row : result_.rows) any = any || row.status == Row::Status::done;
     if (!any) return std::move(result_);
@@ -77,22 +78,44 @@ class Compare {
     return e;
   }
 
-  void add_row(const MethodEntry& method, std::size_t k) {
+  // All rows, methods first; each thread with a copy of the system. Long ones are begun first, so that no thread is
+  // left with one when the others have nothing to do.
+  void make_rows() {
+    const std::size_t steps = plan_.runs.size(), count = plan_.methods.size() * steps;
+    result_.rows.resize(count);
+    ends_.resize(count);
+    std::vector<double> length(count);
+    for (std::size_t i = 0; i < count; ++i)
+      length[i] = static_cast<double>(plan_.runs[i % steps].steps) * substeps(plan_.methods[i / steps].info).count;
+    std::vector<std::size_t> jobs(count);
+    std::iota(jobs.begin(), jobs.end(), std::size_t(0));
+    std::stable_sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return length[a] > length[b]; });
+    std::vector<std::unique_ptr<AnySystem<S>>> copies;
+    while (static_cast<int>(copies.size()) + 1 < plan_.threads && copies.size() + 1 < count) {
+      auto copy = sys_.clone();
+      if (!copy) break;
+      copies.push_back(std::move(copy));
+    }
+    share_out(static_cast<int>(copies.size()) + 1, jobs, [&](std::size_t i, int worker) {
+      const AnySystem<S>& sys = worker == 0 ? sys_ : *copies[static_cast<std::size_t>(worker - 1)];
+      make_row(sys, plan_.methods[i / steps], i % steps, result_.rows[i], ends_[i]);
+    });
+  }
+
+  void make_row(const AnySystem<S>& sys, const MethodEntry& method, std::size_t k, Row& row, State<S>& end) const {
     const auto& [h, steps] = plan_.runs[k];
-    Row row;
     row.method = method.info.key;
     row.step = k;
     row.h = to_double(h);
     row.steps = steps;
-    State<S> end;
     try {
-      const auto watched = method.make<S>(sys_, plan_.options);
+      const auto watched = method.make<S>(sys, plan_.options);
       RunPlan run_plan;
       run_plan.steps = run_plan.every = steps;
       run_plan.retry = method.info.one_step;
-      const RunResult<S> r = run(sys_, *watched, start_, h, run_plan);
+      const RunResult<S> r = run(sys, *watched, start_, h, run_plan);
       end = r.state;
-      row.energy = sys_.has_energy() ? to_double(r.energy_error) : StateErrors::unknown;
+      row.energy = sys.has_energy() ? to_double(r.energy_error) : StateErrors::unknown;
       row.position = to_double(r.position);
       row.hidden = to_double(r.hidden);
       for (const S& e : r.invariant_error) row.invariants.push_back(to_double(e));
@@ -100,27 +123,32 @@ class Compare {
         row.status = Row::Status::failed;
         row.message = r.message;
       } else {
-        time_steps(method, h, row);
+        time_steps(sys, method, h, row);
       }
     } catch (const Unsuitable& e) {
       row.status = Row::Status::unsuitable;
       row.message = e.what();
     }
-    result_.rows.push_back(std::move(row));
-    ends_.push_back(std::move(end));
   }
 
-  void time_steps(const MethodEntry& method, const S& h, Row& row) {
-    const auto bare = method.make<S>(sys_, plan_.options);
+  void time_steps(const AnySystem<S>& sys, const MethodEntry& method, const S& h, Row& row) const {
     RunPlan run_plan;
     run_plan.steps = run_plan.every = row.steps;
     run_plan.watch_all = false;
     run_plan.retry = method.info.one_step;
-    const std::clock_t begin = std::clock();
-    const RunResult<S> r = run(sys_, *bare, start_, h, run_plan);
-    row.cpu_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    RunResult<S> r;
+    const auto seconds = [&] {
+      const auto bare = method.make<S>(sys, plan_.options);
+      const double begin = thread_cpu_seconds();
+      r = run(sys, *bare, start_, h, run_plan);
+      return thread_cpu_seconds() - begin;
+    };
+    const double first = seconds();
     row.counters = r.counters;
-    if (r.status == RunStatus::done) return;
+    if (r.status == RunStatus::done) {
+      row.cpu_seconds = least_seconds(first, seconds);
+      return;
+    }
     row.status = Row::Status::failed;
     row.message = "the run succeeds if all states are looked at, and fails if not";
   }

@@ -20,6 +20,8 @@ struct CompareSpec {
   Precision precision = Precision::double_;
   EngineChoice engine = EngineChoice::automatic;
   double tolerance = 0;
+  StageMatrix newton = StageMatrix::automatic;
+  int threads = 0;  // for rows; 0: as many as there are cores
 
   // How the fields above are called in messages: the program says "--until".
   std::string prefix;

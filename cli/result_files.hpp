@@ -1,0 +1,23 @@
+// The files in which a command leaves its results, beside what it prints.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace holonom {
+
+// --out FILE.csv, or --out FOLDER for NAME.csv and NAME.json in it. Whether they can be written is tried before the
+// work; what they held is replaced after it.
+class ResultFiles {
+ public:
+  // Nothing is written if `out` is empty. Throws FileExists or InputError. `inputs`: files that are read.
+  ResultFiles(const std::string& name, const std::string& out, bool force, const std::vector<std::string>& inputs);
+
+  void write(const std::string& csv, const std::string& json) const;
+
+ private:
+  std::filesystem::path csv_, json_;
+};
+
+}  // namespace holonom
