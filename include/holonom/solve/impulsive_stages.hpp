@@ -26,7 +26,8 @@ class ImpulsiveStages : public StageIteration<Sys> {
   using Base = StageIteration<Sys>;
   using Base::t_, Base::D_new_, Base::P_new_, Base::w_, Base::fine_sum_, Base::start_velocity_, Base::acceleration_,
       Base::last_displacement_, Base::last_change_, Base::guess_, Base::options_;
-  static constexpr double slow_rate = 0.3;  // a poorer contraction is accelerated
+  static constexpr double slow_rate = 0.3;  // a poorer contraction is accelerated,
+  static constexpr int most_pauses = 4;     // and all begin anew where they pause, so many times
 
  public:
   // formulated: H̃;  sys: the system with its constraints;  reversed: G H̃_pp Gᵀ = −G H_pp Gᵀ
@@ -134,8 +135,12 @@ class ImpulsiveStages : public StageIteration<Sys> {
   Status iterate(const Sys& formulated, const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h,
                  bool may_leave) {
     const R size = this->size_of_motion(q0);
-    Stagnation<R> stagnation(epsilon<S>(), options_, 0.5);
-    acceleration_.begin();
+    const auto from_here = [&] {
+      acceleration_.begin();
+      return Stagnation<R>(epsilon<S>(), options_, 0.5);
+    };
+    Stagnation<R> stagnation = from_here();
+    int before = 0, pauses = 0;
     for (bool slow = false;;) {
       find_rates(formulated);
       const R momentum = this->size_of_momenta(p0, h);
@@ -151,7 +156,7 @@ class ImpulsiveStages : public StageIteration<Sys> {
         for (S& x : D_new_[at(i)]) x *= h;
       }
       find_end(q0, h);
-      if (with_impulse_) correct(sys, h);
+      if (with_impulse_) correct(sys, q0, h);
       R dq(0), dp(0);
       for (int i = 0; i < s_; ++i) {
         keep_largest(dp, largest_difference(P_new_[at(i)], P_[at(i)]));
@@ -161,21 +166,36 @@ class ImpulsiveStages : public StageIteration<Sys> {
       std::swap(D_, D_new_);
       std::swap(P_, P_new_);
       arrive(q0, nullptr);
+      const R displacement_before = last_displacement_;
       const auto verdict = this->judge(stagnation, dq, dp, size, momentum);
-      if (verdict == Stagnation<R>::Verdict::done) break;
+      if (verdict == Stagnation<R>::Verdict::done) {
+        if (has_settled(displacement_before) || pauses == most_pauses) break;
+        ++pauses;
+        before += stagnation.iterations();
+        stagnation = from_here();
+        continue;
+      }
       const bool far = last_displacement_ > R(1e4) * epsilon<S>();
       const bool slowly = stagnation.iterations() > 1 && stagnation.rate() > R(slow_rate);
       slow = slow || (slowly && far && options_.stage_iterations == 0);
       const bool poor = stagnation.iterations() > 5 && stagnation.rate() > R(0.5) && far;
       if (verdict == Stagnation<R>::Verdict::failed || (poor && may_leave)) return this->failure(stagnation);
     }
-    counters_.newton(stagnation.iterations());
+    counters_.newton(before + stagnation.iterations());
     return {};
+  }
+  // Iterations that turn while they contract, accelerated ones above all, pause far above round-off, and Stagnation
+  // takes two pauses for the end. Where they are rounding errors, of g or of momenta, positions stand still, and not by
+  // chance.
+  bool has_settled(const R& displacement_before) const {
+    const R round_off = std::max(epsilon<S>(), R(options_.tolerance));
+    return last_change_ <= R(2) * round_off || std::max(displacement_before, last_displacement_) <= round_off ||
+           options_.stage_iterations > 0;
   }
 
   // δΛ, and what it does to the stages and to the end
-  void correct(const Sys& sys, const S& h) {
-    impulse_.look(sys, q1_, counters_);
+  void correct(const Sys& sys, const QVec<Sys>& q0, const S& h) {
+    impulse_.look(sys, q0, d_, q1_, counters_);
     fill(push_, S(0));
     const MVec<Sys>& change = impulse_.correct(h, push_);
     for (int i = 0; i < s_; ++i) {
@@ -210,7 +230,7 @@ class ImpulsiveStages : public StageIteration<Sys> {
       if (with_impulse_) find_end(q0, h);
       at_end(push_);
       newton_.solve();
-      if (with_impulse_ && !border(sys)) return this->no_factors();
+      if (with_impulse_ && !border(sys, q0)) return this->no_factors();
       R dq(0), dp(0);
       for (int i = 0; i < s_; ++i)
         for (int k = 0; k < w_.size(); ++k) {
@@ -260,9 +280,9 @@ class ImpulsiveStages : public StageIteration<Sys> {
   }
   // Of the corrections without an impulse, and their residuals at the end (push_), those with one. False if the matrix
   // for Λ is singular.
-  bool border(const Sys& sys) {
+  bool border(const Sys& sys, const QVec<Sys>& q0) {
     const int m = impulse_.m();
-    r_end_ = impulse_.look(sys, q1_, counters_);
+    r_end_ = impulse_.look(sys, q0, d_, q1_, counters_);
     at_end(w_);
     for (int k = 0; k < w_.size(); ++k) push_[k] = w_[k] - push_[k];
     multiply(impulse_.G_at_end(), push_, end_);

@@ -78,6 +78,15 @@ class StartImpulse {
     ++counters.jacobian;
     return r_;
   }
+  // The same at q₀ + d, which is meant by q₁: where rounding takes away what a change of d would do to g, iterations
+  // add to Λ for ever.
+  const MVec<Sys>& look(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& d, const QVec<Sys>& q1,
+                        Counters& counters) {
+    look(sys, q1, counters);
+    for (int k = 0; k < r_.size(); ++k)
+      G1_.row(k, [&](int j, const S& a) { r_[k] += a * lost_in_sum(q0[j], d[j], q1[j]); });
+    return r_;
+  }
   // Λ += δΛ, which takes g(q₁) away if positions at the end move by `displacement` (added to).
   // Returns δΛ.
   const MVec<Sys>& correct(const S& h, QVec<Sys>& displacement) {
