@@ -284,10 +284,10 @@ class Certify {
     }
   }
 
-  // Drift against the band in which the energy oscillates. The energy error of a chaotic motion moves while it spreads
-  // from its start, and its mean stands still after many steps only: where there is a drift, a longer stretch after
-  // that is asked. A drift of the method is steady: it has the same sign in all stretches, and the same rate in the
-  // last two, to a factor of 2.
+  // Drift against the band in which the energy oscillates, as far as it can be told from a wander (trend.hpp). The
+  // energy error of a chaotic motion moves while it spreads from its start: where there is a drift, a longer stretch
+  // after that is asked. A drift of the method is steady: it has the same sign in all stretches, and the same rate in
+  // the last two, to a factor of 2.
   void energy(Claim& c) {
     const double cost = static_cast<double>(substeps(info_).count) * (sys_.n() + sys_.m());
     const double worth = is_wide ? 4e5 : 1e7;
@@ -298,28 +298,36 @@ class Certify {
     double rate = 0;
     State<S> x = start_;
     for (int k = 1;; ++k, steps *= 2) {
-      const EnergyDrift energy = energy_drift(map_, sys_, x, h_, steps);
-      const double ratio = energy.drift / static_cast<double>(steps) / rate;
+      const EnergyDrift energy = energy_along(map_, sys_, x, h_, steps);
+      const Trend& trend = energy.trend;
+      const double ratio = trend.change / static_cast<double>(steps) / rate;
       same_sign = same_sign && (k == 1 || ratio > 0);
-      rate = energy.drift / static_cast<double>(steps);
+      rate = trend.change / static_cast<double>(steps);
       const double noise = energy_noise(info_, rounding_of(info_, travel()), !knows(sys_, Quantity::V),
                                         sys_.has_roots(), energy.size, to_double(epsilon<S>()), steps);
-      c.measured = std::abs(energy.drift);
-      c.bound = std::max(Bounds::energy_drift * energy.band(), noise);
-      c.remark = text("in %ld steps, where the energy oscillates in a band of %.1e", steps, energy.band());
+      const double allowed = std::max(Bounds::energy_drift * energy.band(), noise);
+      c.measured = std::abs(trend.change);
+      c.bound = allowed;
+      c.remark = text("± %.0e in %ld steps, where the energy oscillates in a band of %.1e", trend.interval, steps,
+                      energy.band());
       if (c.within()) return;
-      if (k == stretches) {
-        // One degree of freedom knows no chaos: an energy that wanders there has left the motion.
-        const bool may_wander = sys_.n() - constraint_rank(*rounded_, start_double_).rank > 1;
-        if (k > 1 && may_wander && !(same_sign && ratio > 0.5 && ratio < 2)) {
-          c.verdict = Verdict::not_measured;
-          c.remark =
-              text("no steady drift, but the energy wanders, last by %.1e %s, as in a chaotic motion with long steps",
-                   c.measured, c.remark.c_str());
-        }
+      if (k < stretches) continue;
+      // What cannot be told from a wander is none that is known of.
+      if (trend.is_wander()) {
+        c.bound += trend.interval;
+        c.remark = text("within ± %.0e (99.9 %%) of none in %ld steps: the energy wanders in a band of %.1e%s",
+                        trend.interval, steps, energy.band(), trend.memory >= 0.5 ? ", as a random walk does" : "");
         return;
       }
-      map_(x, h_, steps);
+      // One degree of freedom knows no chaos: an energy that wanders there has left the motion.
+      const bool may_wander = sys_.n() - constraint_rank(*rounded_, start_double_).rank > 1;
+      if (k > 1 && may_wander && !(trend.is_seen() && same_sign && ratio > 0.5 && ratio < 2)) {
+        c.verdict = Verdict::not_measured;
+        c.remark = text("no steady drift, but the energy moves, last by %.1e in %ld steps: %s", c.measured, steps,
+                        trend.is_seen() ? "they are too few to tell why"
+                                        : "errors of steps add up, as they do where steps are too long");
+      }
+      return;
     }
   }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "holonom/analysis/trend.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/solve/manifold.hpp"
 
@@ -145,38 +146,32 @@ Vec<Real<S>> momentum_errors(NumericalMap<S>& map, const AnySystem<S>& sys, Stat
 struct EnergyDrift {
   double initial = 0;
   double lowest = 0, highest = 0;  // of H − H(x_0)
-  double drift = 0;                // change of H along the fitted line over the whole run
+  Trend trend;                     // of H over the whole run
   double size = 0;  // ½ |p·H_p| + |H| + |h H_p·H_qq q|, the largest: what rounding errors of H are relative to
   double band() const { return highest - lowest; }
 };
 
-// A straight line through the mean energies of equal parts of the run. Oscillation, however large, is
-// scatter around the line; drift is not.
+// The energy after every step of a run from x, which ends in x, and what trend.hpp makes of it.
 template <class S>
-EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps,
-                         int parts = 20) {
+EnergyDrift energy_along(NumericalMap<S>& map, const AnySystem<S>& sys, State<S>& x, const S& h, long steps) {
   EnergyDrift result;
   const S H0 = sys.H(x.q, x.p);
   result.initial = to_double(H0);
-  const long length = steps / parts;
-  double sum = 0;
   Vec<S> v(sys.n()), error(sys.n()), force(sys.n());
-  std::vector<double> mean;
-  long done = 0;
+  std::vector<double> energies;
+  energies.reserve(static_cast<std::size_t>(steps));
+  const long seldom = std::max(steps / 20, 1L);
   double kinetic_and_all = 0, by_positions = 0;
   const bool knows_force = knows(sys, Quantity::H_qq);
-  map(x, h, length * parts, [&](const State<S>& y) {
+  map(x, h, steps, [&](const State<S>& y) {
     const S H = sys.H(y.q, y.p);
     const double dH = to_double(S(H - H0));
     result.lowest = std::min(result.lowest, dH);
     keep_largest(result.highest, dH);
     sys.H_p(y.q, y.p, v);
     keep_largest(kinetic_and_all, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
-    sum += dH;
-    if (++done % length != 0) return;
-    mean.push_back(sum / static_cast<double>(length));
-    sum = 0;
-    if (!knows_force) return;
+    energies.push_back(dH);
+    if (!knows_force || static_cast<long>(energies.size()) % seldom != 0) return;
     // Rounding errors of positions, which may grow without end (angles), are errors of the forces of a step.
     like_rounding_errors(y.q, error);
     sys.H_qq(y.q, y.p, error, force);
@@ -185,14 +180,12 @@ EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S>
     keep_largest(by_positions, to_double(work));
   });
   result.size = kinetic_and_all + by_positions;
-  const double centre = (parts - 1) / 2.0;
-  double xx = 0, xy = 0;
-  for (int k = 0; k < parts; ++k) {
-    xx += (k - centre) * (k - centre);
-    xy += (k - centre) * mean[static_cast<std::size_t>(k)];
-  }
-  result.drift = xy / xx * parts;
+  result.trend = trend_of(energies);
   return result;
+}
+template <class S>
+EnergyDrift energy_drift(NumericalMap<S>& map, const AnySystem<S>& sys, State<S> x, const S& h, long steps) {
+  return energy_along(map, sys, x, h, steps);
 }
 
 }  // namespace holonom

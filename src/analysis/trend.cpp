@@ -1,4 +1,4 @@
-#include "holonom/analysis/drift.hpp"
+#include "holonom/analysis/trend.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -90,13 +90,23 @@ double student_tails(double t, double freedom) {
 
 std::vector<Noise> noises(std::size_t parts) {
   std::vector<Noise> grid{{0, 0}};
-  for (double memory = 0.5; memory < 20 * static_cast<double>(parts); memory *= 2)
+  // (Memories longer than the run are all the same: one of them stands for a walk.)
+  for (double memory = 0.5; memory < 8 * static_cast<double>(parts); memory *= 4)
     for (const double white : {0.0, 1.0, 10.0}) grid.push_back({std::exp(-1 / memory), white});
   return grid;
 }
 
+double one_way(const Row& means) {
+  int up = 0, down = 0;
+  for (std::size_t k = 1; k < means.size(); ++k) {
+    up += means[k] > means[k - 1];
+    down += means[k] < means[k - 1];
+  }
+  return static_cast<double>(std::max(up, down)) / static_cast<double>(means.size() - 1);
+}
+
 // With so many parts; without the band
-Drift drift_in_parts(const std::vector<double>& values, std::size_t n) {
+Trend trend_in_parts(const std::vector<double>& values, std::size_t n) {
   const Row means = means_of_parts(values, n);
   const std::vector<Noise> grid = noises(n);
   std::vector<Fit> fits;
@@ -130,12 +140,13 @@ Drift drift_in_parts(const std::vector<double>& values, std::size_t n) {
   for (const Fit& fit : fits) high = std::max(high, 100 * fit.error + std::abs(fit.slope - slope));
   for (int k = 0; k < 60; ++k) {
     const double middle = (low + high) / 2;
-    (outside(middle) > 1 - drift_confidence ? low : high) = middle;
+    (outside(middle) > 1 - trend_confidence ? low : high) = middle;
   }
   const auto count = static_cast<double>(n);
-  Drift drift;
-  drift.change = slope * count;
-  drift.interval = high * count;
+  const double whole = static_cast<double>(values.size()) / static_cast<double>(values.size() / n);  // in parts
+  Trend drift;
+  drift.change = slope * whole;
+  drift.interval = high * whole;
   drift.walk = walk * std::sqrt(count);
   double before = 0;
   for (std::size_t k = 0; k < grid.size(); ++k) {  // the grid is in the order of memory
@@ -149,13 +160,21 @@ Drift drift_in_parts(const std::vector<double>& values, std::size_t n) {
 
 }  // namespace
 
-Drift drift_of(const std::vector<double>& values) {
-  Drift drift;
+Trend trend_of(const std::vector<double>& values) {
+  Trend drift;
   drift.interval = std::numeric_limits<double>::infinity();
-  for (const std::size_t parts : {32, 128})
+  constexpr std::size_t few = 32, many = 128;
+  for (const std::size_t parts : {few, many})
     if (values.size() >= 4 * parts)
-      if (const Drift found = drift_in_parts(values, parts); !(found.interval >= drift.interval)) drift = found;
-  if (values.empty()) return drift;
+      if (const Trend found = trend_in_parts(values, parts); !(found.interval >= drift.interval)) drift = found;
+  if (values.size() < few) return drift;
+  drift.one_way = one_way(means_of_parts(values, few));
+  double differences = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const double d = values[i] - values[i - 1];
+    differences += d * d;
+  }
+  drift.added_up = differences > 0 || differences != differences ? drift.walk / std::sqrt(differences) : 0;
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   const auto last = static_cast<double>(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
