@@ -22,6 +22,7 @@ using Command = std::function<int()>;
   COMMAND(check)                  \
   COMMAND(compare)                \
   COMMAND(certify)                \
+  COMMAND(recommend)              \
   COMMAND(stability)              \
   COMMAND(methods)
 

@@ -94,6 +94,14 @@ inline StageMatrix stage_matrix(const std::string& word) {
   return StageMatrix::automatic;
 }
 
+inline void add_accuracy_options(CLI::App& cmd, RunSpec& spec) {
+  cmd.add_option("--accuracy", spec.accuracy, "The relative error that is allowed, such as 1e-6");
+  cmd.add_option(
+      "--quantity", spec.quantity,
+      "What is to be that accurate: energy, position (default), or the name of a coordinate, an invariant or "
+      "an observable");
+}
+
 inline EngineChoice engine_of(const std::string& word) {
   if (word == "interp") return EngineChoice::interpreter;
   if (word == "llvm") return EngineChoice::native;

@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "recommended.hpp"
 
 namespace holonom {
 
@@ -99,7 +100,7 @@ void write_events(Json& json, const Labels& labels, const Events<S>& events) {
 }
 
 template <class S>
-std::string to_json(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
+std::string to_json(const ModelRecommendation* chosen, const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   const Events<S> events = run.events();
   const Labels& labels = run.labels();
   constexpr const char* words[] = {"done", "failed", "interrupted"};
@@ -111,6 +112,12 @@ std::string to_json(const Run& whole, const RunOf<S>& run, const RunResult<S>& r
       .text("formulation", whole.method().formulation.empty() ? "direct" : whole.method().formulation)
       .text("precision", precision_name<S>())
       .text("engine", whole.engine());
+  if (chosen) {
+    json.begin("chosen").text("how", chosen->how_chosen()).number("accuracy", chosen->accuracy);
+    json.text("quantity", chosen->quantity);
+    write(json, *chosen, 0);
+    json.end();
+  }
   json.number("step", run.h()).integer("steps", r.steps).number("t", r.state.t);
   write_coordinates(json, "q", labels, r.state.q);
   write_coordinates(json, "p", labels, r.state.p);
@@ -213,6 +220,7 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
       }
     }
   }
+  if (!whole.spec().chosen.empty()) std::printf("  chosen             %s\n", whole.spec().chosen.c_str());
   if (!whole.spec().out.empty()) std::printf("  output             %s\n", whole.spec().out.c_str());
   if (!whole.spec().events_out.empty()) std::printf("  events             %s\n", whole.spec().events_out.c_str());
 }
@@ -228,10 +236,10 @@ RunSpec spec_of(const Options& o) {
 }
 
 template <class S>
-int report(const Options& o, const Run& whole, RunOf<S>& run) {
+int report(const Options& o, const ModelRecommendation* chosen, const Run& whole, RunOf<S>& run) {
   const RunResult<S> result = run.result();
   if (o.json)
-    std::printf("%s\n", to_json(whole, run, result).c_str());
+    std::printf("%s\n", to_json(chosen, whole, run, result).c_str());
   else
     print_table(whole, run, result);
   switch (result.status) {
@@ -248,8 +256,23 @@ int report(const Options& o, const Run& whole, RunOf<S>& run) {
   return exit_done;
 }
 
+// With the method and the step for an accuracy, if these are to be chosen
+std::optional<ModelRecommendation> choose(RunSpec& spec) {
+  if (spec.method != "auto") {
+    if (spec.accuracy || spec.quantity)
+      throw InputError(std::string(spec.accuracy ? "--accuracy" : "--quantity") + ": this is for --method auto");
+    return std::nullopt;
+  }
+  ChosenSpec chosen = choose_method(spec);
+  spec = std::move(chosen.spec);
+  for (const std::string& warning : chosen.recommendation.warnings) warn(warning);
+  return std::move(chosen.recommendation);
+}
+
 int run_command(const Options& o) {
-  Run run(spec_of(o), &interrupted());
+  RunSpec spec = spec_of(o);
+  const std::optional<ModelRecommendation> chosen = choose(spec);
+  Run run(std::move(spec), &interrupted());
   interrupt_after_a_step();
   for (const std::string& warning : run.warnings()) warn(warning);
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -258,7 +281,8 @@ int run_command(const Options& o) {
   run.finish();
   if (terminal) clear_progress();
   for (const std::string& remark : run.remarks()) warn(remark);
-  return in_precision(run.spec().precision, [&]<class S> { return report(o, run, run.as<S>()); });
+  return in_precision(run.spec().precision,
+                      [&]<class S> { return report(o, chosen ? &*chosen : nullptr, run, run.as<S>()); });
 }
 
 }  // namespace
@@ -267,7 +291,9 @@ void add_run(CLI::App& app, Command& chosen) {
   auto o = std::make_shared<Options>();
   CLI::App* cmd = app.add_subcommand("run", "Integrate a model");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
-  cmd->add_option("--method", o->spec.method, "The method; see 'holonom methods'");
+  cmd->add_option("--method", o->spec.method,
+                  "The method; see 'holonom methods'; auto: the cheapest one for --accuracy");
+  add_accuracy_options(*cmd, o->spec);
   cmd->add_option("--step", o->spec.step, "The step size, a number or a formula of the model's parameters");
   auto* until = cmd->add_option("--until", o->spec.until, "The end of the run, a number or a formula");
   cmd->add_option("--steps", o->spec.steps, "The number of steps")->excludes(until)->check(at_least(0));

@@ -89,6 +89,7 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   write_attribute(root, "step", std::strtod(about.step.c_str(), nullptr));
   write_attribute(root, "step_text", about.step);
   write_attribute(root, "engine", about.engine);
+  if (!about.chosen.empty()) write_attribute(root, "chosen", about.chosen);
   write_attribute(root, "precision", precision);
   if (!about.sample.empty()) {
     write_attribute(root, "sample_interval", std::strtod(about.sample.c_str(), nullptr));

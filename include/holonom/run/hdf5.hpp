@@ -20,6 +20,7 @@ struct Provenance {
   std::map<std::string, std::string> parameters, units;
   std::string method, formulation = "direct", engine = "interp";
   std::string step;
+  std::string chosen;              // how method and step were chosen, if not by hand
   std::string sample;              // the interval of --sample; empty: the rows are states of the step map
   std::string author = "unknown";  // H5MD wants one
   long expected_rows = 0;          // a hint, so that short runs make small files

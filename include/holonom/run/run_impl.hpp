@@ -212,6 +212,7 @@ std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
       interval_ ? to_double(S(S(steps) * h_ / *interval_)) : static_cast<double>(steps) / static_cast<double>(every_);
   about.expected_rows = static_cast<long>(std::min(std::abs(rows), 1e9)) + 2;
   about.engine = engine_name(native);
+  about.chosen = spec_.chosen;
   if (interval_) about.sample = to_text(*interval_);
   return output_format<S>(spec_.out)->open({spec_.out, labels_, about, mode});
 }

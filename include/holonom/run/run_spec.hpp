@@ -24,6 +24,10 @@ struct RunSpec {
   // How it is solved; without a value, as the model says
   std::optional<std::string> method, step, until;  // the last two are formulas of parameters
   long steps = -1;                                 // instead of until
+  // For a method that is yet to be chosen (choose_method): the relative error that is allowed, and of what
+  std::optional<double> accuracy;
+  std::optional<std::string> quantity;
+  std::string chosen;  // how it was chosen, for files that describe themselves
   Precision precision = Precision::double_;
   EngineChoice engine = EngineChoice::automatic;
   std::string formulation = "direct";  // or one of formulations(), without constraints
