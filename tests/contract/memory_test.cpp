@@ -108,6 +108,15 @@ TEST(ResumingOnFormulations, IsTheSameRun) {
   }
 }
 
+// K is factored with the momentum before the last projection.
+TEST(ResumingOnFormulations, IsTheSameRunWhereMassesDependOnMomenta) {
+  const auto compiled = from_text(relativistic(""));
+  for (const char* key : {"gauss-2@h-m+symplectic", "lobatto-3@dirac+symplectic", "rattle@h-m+symplectic"}) {
+    const auto make = [&] { return Process<double>(methods().find(key), compiled, false); };
+    resumes<double>(key, make, departure<double>(compiled), usual_steps);
+  }
+}
+
 // Coordinates of a chart are memory: an angle of several turns is not that of its position.
 TEST(ResumingOnFormulations, IsTheSameRunInAChart) {
   for (const char* model : {"slider-crank", "geodesic-torus"}) {
