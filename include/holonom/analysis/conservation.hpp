@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "holonom/analysis/trend.hpp"
 #include "holonom/analysis/numerical_map.hpp"
+#include "holonom/analysis/trend.hpp"
 #include "holonom/solve/manifold.hpp"
 
 namespace holonom {
