@@ -259,7 +259,7 @@ void solve(const double (&A)[2][4], const double (&B)[2][4], double scale, doubl
   r[1] = y;
 }
 struct Lines {
-  Trend<double> energy, shadow;
+  Line<double> energy, shadow;
 };
 Lines with_simplified_newton(double tolerance, double h, long steps, int M) {
   using Rods = QuadraticRods;

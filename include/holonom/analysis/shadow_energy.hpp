@@ -77,7 +77,7 @@ ShadowEnergy summary(int M, const Spread<S>& shadow, const Spread<S>& other, con
   result.range = shadow.range();
   result.shorter_range = other.range();
   result.energy_range = energy.range();
-  const Trend<Real<S>> trend = shadow.line()();
+  const Line<Real<S>> trend = shadow.line()();
   result.drift = to_double(trend.drift);
   result.rms = to_double(trend.rms);
   return result;

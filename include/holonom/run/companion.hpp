@@ -22,7 +22,7 @@ class Companion {
   // The value at the state that is looked at now; called once for each.
   virtual S observe() = 0;
   // The line through these values, if they are to have one.
-  virtual std::optional<Trend<Real<S>>> trend() const { return std::nullopt; }
+  virtual std::optional<Line<Real<S>>> trend() const { return std::nullopt; }
 
   // So many states before one that is looked at are shown to it, one by one; none: it needs no states.
   virtual long needs_states() const { return 0; }

@@ -38,7 +38,7 @@ struct RunResult {
       hidden_relative{0};  // largest over all steps that were watched
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
-  std::vector<std::optional<Trend<Real<S>>>> invariant_trend;  // of those that are found along with the run
+  std::vector<std::optional<Line<Real<S>>>> invariant_trend;  // of those that are found along with the run
   std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1
   std::vector<ObservableSummary<S>> observables;
   Counters counters;

@@ -7,7 +7,7 @@
 namespace holonom {
 
 template <class R>
-struct Trend {
+struct Line {
   R drift{0};  // along the line, over all of it
   R rms{0};    // about the line
 };
@@ -27,7 +27,7 @@ class LineFit {
     yy_ += dy * (y - mean_y_);
   }
   long count() const { return count_; }
-  Trend<R> operator()() const {
+  Line<R> operator()() const {
     using std::sqrt;
     if (count_ < 2) return {};
     const R slope = xy_ / xx_, left = yy_ - slope * xy_;

@@ -70,7 +70,7 @@ class Shadow final : public Companion<S> {
     line_.add(Real<S>(done_), Real<S>(value(S(value_ - first_))));
     return value_;
   }
-  std::optional<Trend<Real<S>>> trend() const override { return line_(); }
+  std::optional<Line<Real<S>>> trend() const override { return line_(); }
 
   void save(MemoryWriter& out) override { visit_memory(out); }
   Status load(MemoryReader& in, const S&) override {
