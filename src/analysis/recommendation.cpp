@@ -73,9 +73,17 @@ class Race {
       if (in_heats_) compose_best_bases();
       leave_behind();
       leave_behind_by_budget(2 * work);
+      if (is_below_rounding()) break;
       if (enough == infinite && reached() > 0) enough = 4 * work;
       if (reached() >= (in_heats_ ? 2 * shown : shown)) break;
     }
+  }
+
+  // Whether errors of several methods have stopped falling, all of them above what is wanted
+  bool is_below_rounding() const {
+    constexpr std::size_t several = 3;
+    return plateaus_.size() >= several &&
+           *std::min_element(plateaus_.begin(), plateaus_.end()) > margin() * plan_.accuracy;
   }
 
   // Long motions repeat themselves in some way: who is good for a part of one is good for all of it, and a part is
@@ -97,6 +105,7 @@ class Race {
       if (c.finest()) ranked.emplace_back(std::min(interpolated(c), hoped_for_work(c)), &c);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     in_heats_ = false;
+    plateaus_.clear();
     const auto go_over = [&](long now) {
       meter_.use_part(now);
       ratio_ *= static_cast<double>(now) / static_cast<double>(part);
@@ -175,7 +184,10 @@ class Race {
     if (const bool is_finest = at + 1 == c.trials.end(); is_finest && c.trials.size() > 1) {
       constexpr double small = 0.05;
       c.idle = c.observed_order() < 0.5 && at->error < small ? c.idle + 1 : 0;
-      c.out = c.out || (c.idle >= 3 && !is_right(c, *at));
+      if (c.idle >= 2 && !is_right(c, *at)) {
+        c.out = true;
+        plateaus_.push_back(at->error * growth(c, *at).factor);
+      }
     }
     return &*at;
   }
@@ -205,8 +217,10 @@ class Race {
     if (!t) return infinite;
     for (const Trial& known : c.trials)
       if (is_right(c, known)) return known.work;
-    const double excess = t->error * growth(c, *t).factor / (margin() * plan_.accuracy);
-    return t->work * std::pow(excess, 1 / order);
+    const double allowed = margin() * plan_.accuracy / growth(c, *t).factor;
+    // Rounding errors of the window alone become larger than that until the end, however short the steps are.
+    if (!in_heats_ && allowed < epsilon<double>()) return infinite;
+    return t->work * std::pow(t->error / allowed, 1 / order);
   }
   // As far as two steps tell; infinite if they do not.
   double expected_work(const Candidate& c) const {
@@ -345,7 +359,8 @@ class Race {
     if (best.size() > refined) best.resize(refined);
     for (Candidate* c : best) {
       for (const double more : {1.03, 1.06, 1.1}) {
-        if (is_right(*c, *c->finest()) || expected_work(*c) == infinite || meter_.spent_on_runs() > 1.5 * plan_.budget)
+        if (is_right(*c, *c->finest()) || expected_work(*c) == infinite || is_below_rounding() ||
+            meter_.spent_on_runs() > 1.5 * plan_.budget)
           break;
         try_steps(*c, rounded(more * steps_by_order(*c)), infinite);
       }
@@ -353,7 +368,8 @@ class Race {
         const double bar = result.methods.size() < shown ? infinite : result.methods[shown - 1].work / ratio_;
         if (interpolated(*c) > 1.2 * bar) continue;
         if (const Trial* t = refine(*c); t && is_new(result, *t)) result.methods.push_back(recommended(*c, *t, 0, 1));
-      } else if (const Trial& t = *c->finest(); is_new(result, t) && expected_work(*c) < infinite) {
+      } else if (const Trial& t = *c->finest();
+                 is_new(result, t) && expected_work(*c) < infinite && !is_below_rounding()) {
         const double excess = t.error * growth(*c, t).factor / (margin() * plan_.accuracy);
         result.methods.push_back(recommended(*c, t, excess, std::min<double>(c->observed_order(), c->order)));
       }
@@ -403,7 +419,8 @@ class Race {
   ErrorMeter meter_;
   double ratio_;  // of the time asked for to the one that is run
   bool in_heats_ = false;
-  std::size_t listed_ = 0;  // candidates in all
+  std::vector<double> plateaus_;  // errors that more steps do not make smaller
+  std::size_t listed_ = 0;        // candidates in all
   std::vector<Candidate> candidates_;
   std::set<std::string> keys_, composed_;
   long trials_ = 0;
