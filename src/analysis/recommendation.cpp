@@ -383,6 +383,7 @@ class Race {
     result.unit = meter_.unit();
     result.is_chaotic = meter_.is_chaotic();
     result.horizon = meter_.horizon();
+    if (result.methods.empty() && !result.is_chaotic) look_beyond_the_window(result);
     result.reference_steps = meter_.reference_steps();
     result.reference_error = meter_.reference_error();
     result.reference_scalar = meter_.reference_scalar();
@@ -390,6 +391,19 @@ class Race {
     result.least_error = least_error_;
     result.least_error_of = least_error_of_;
     return result;
+  }
+
+  // Whether rounding errors are in the way by the growth that the best run has seen
+  void look_beyond_the_window(Recommendation& result) const {
+    const Candidate* best = nullptr;
+    for (const Candidate& c : candidates_)
+      if (c.finest() && (!best || c.finest()->error < best->finest()->error)) best = &c;
+    if (!best) return;
+    const double e_fold = growth(*best, *best->finest()).e_fold;
+    if (e_fold == 0) return;
+    result.is_chaotic = true;
+    const double more = e_fold * std::log(plan_.accuracy / epsilon<double>());
+    result.horizon = meter_.window() + std::copysign(std::max(more, 0.0), meter_.window());
   }
 
   // Some methods have two names: without constraints, or on a system of this kind.

@@ -113,6 +113,13 @@ class NotToBeHad(Recommend):
         self.assertIn("or ask for the energy", r["message"])
         self.assertEqual((r["reached"], r["methods"]), (False, []))
 
+    def test_chaos_beyond_what_is_run(self):
+        """Short steps do not help where rounding errors of the time that was run grow too large until the end."""
+        r = self.recommend(MODELS / "lj-chain.toml", "--accuracy", 1e-6, "--until", 2000, code=1)
+        horizon = re.search(r"cannot be reached: .* after about t = ([\d.]+)", r["message"])
+        self.assertIsNotNone(horizon, r["message"])
+        self.assertTrue(200 < float(horizon[1]) < 1000, r["message"])
+
     def test_rounding(self):
         given = (PENDULUM, "--until", 5, "--accuracy", 1e-17, "--quantity", "energy")
         r = self.recommend(*given, code=1)

@@ -14,6 +14,7 @@ namespace holonom {
 struct Growth {
   double factor = 1;
   std::string law;
+  double e_fold = 0;  // the time of one, if it is exponential
 };
 
 // Of the line through these points, by least squares
@@ -41,8 +42,9 @@ inline Growth error_growth(const std::vector<double>& times, const std::vector<d
   const double power = line_slope(log_time, log_error), rate = line_slope(time, log_error);
   char words[64];
   if (power > steepest && !is_power) {
-    std::snprintf(words, sizeof words, "exponential, e-fold in %.3g", std::abs(unit) / rate);
-    return {std::exp(std::min(600.0, rate * (ratio - 1))), words};
+    const double e_fold = std::abs(unit) / rate;
+    std::snprintf(words, sizeof words, "exponential, e-fold in %.3g", e_fold);
+    return {std::exp(std::min(600.0, rate * (ratio - 1))), words, e_fold};
   }
   const double exponent = is_power ? std::clamp(power, 1.0, 2.0) : std::max(power, 0.0);
   std::snprintf(words, sizeof words, "t^%.2f", exponent);
