@@ -106,7 +106,20 @@ q = { x = 1, y = "0.5" }
   // Tables count row by row.
   const ModelSystem<double> chain(load("hanging-chain", {{"N", "10"}})), longer(load("hanging-chain", {{"N", "20"}}));
   EXPECT_NEAR(work_weights(longer).g / work_weights(chain).g, 2, 0.1);
+  // 38 products on the diagonal of G Gᵀ and 18 beside it, each with a sum; then a column at a time
+  EXPECT_EQ(work_weights(chain).factor, 2 * (38 + 18) + 9 * 4 + 1);
   EXPECT_NEAR(work_weights(longer).factor / work_weights(chain).factor, 2, 0.2) << "a chain has no fill";
+}
+
+// Whatever the accuracy, the reference is much better than that: a run with many more steps than needed agrees with it.
+TEST(ErrorMeter, TheReferenceIsFineEnough) {
+  const ModelSystem<double> sys(load("double-pendulum"));
+  const State<double> start = initial_state(sys).state;
+  for (const double accuracy : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+    ErrorMeter meter(sys, start, 25, accuracy, {Kind::position, 0}, work_weights(sys), no_limit);
+    EXPECT_LE(meter.reference_error(), accuracy / 50) << accuracy;
+    EXPECT_LE(meter.run(methods().find("lobatto-6"), 1000, no_limit).error, accuracy / 50) << accuracy;
+  }
 }
 
 // Twice as many steps are twice the work, and a composition's steps are as many as its substeps.
