@@ -196,7 +196,7 @@ void ErrorMeter::make_reference(std::shared_ptr<const AnySystem<R>> sys, double 
       std::vector<double> at, seen(error.begin() + 1, error.end());
       for (long k = 1; k <= parts; ++k) at.push_back(static_cast<double>(k) / parts);
       const double ratio = until / window_;
-      best_at_end_ = error.back() * (ratio > 1 ? error_growth(at, seen, ratio, window_, false, 3).factor : 1);
+      best_at_end_ = error.back() * (ratio > 1 ? error_growth(at, seen, ratio, window_, 0, false, 3).factor : 1);
       chaotic_ = best_at_end_ > serves * accuracy_;
       if (!chaotic_) break;
       long known = 0;

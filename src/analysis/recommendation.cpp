@@ -40,7 +40,7 @@ class Race {
   Race(const AnySystem<double>& sys, const State<double>& start, const RecommendationPlan& plan)
       : sys_(sys),
         plan_(plan),
-        meter_(sys, start, plan.until, plan.accuracy, plan.wanted, plan.weights, plan.budget / 10),
+        meter_(sys, start, plan.until, plan.accuracy, plan.wanted, plan.weights, reference_share(plan)),
         ratio_(plan.until / meter_.window()) {
     for (const MethodEntry& entry : plan.candidates) add(entry);
   }
@@ -57,6 +57,11 @@ class Race {
   }
 
  private:
+  // Of what is conserved, a reference is needed for its size alone, and may be too rough to tell what runs will cost.
+  static double reference_share(const RecommendationPlan& plan) {
+    return plan.budget / (plan.wanted.is_conserved() ? 60 : 10);
+  }
+
   bool is_right(const Candidate& c, const Trial& t) const {
     return t.error * growth(c, t).factor <= margin() * plan_.accuracy;
   }
@@ -66,7 +71,8 @@ class Race {
   // Rounds with more and more work, until enough methods are right. Once one has got there, those that may still be as
   // good are given some more.
   void race(double work) {
-    for (double enough = infinite; work <= enough && meter_.spent_on_runs() < plan_.budget; work *= 2) {
+    const double budget = in_heats_ ? plan_.budget / 2 : plan_.budget;
+    for (double enough = infinite; work <= enough && meter_.spent_on_runs() < budget; work *= 2) {
       bool any = false;
       for (Candidate& c : candidates_) any = advance(c, work) || any;
       if (!any && work > meter_.reference_work()) break;
@@ -201,14 +207,19 @@ class Race {
     const double last = count ? e.back() : 0;
     if (count < ErrorMeter::times || !(last > 0)) return {1, "no error to be seen"};
     const double half = e[count / 2 - 1], rest_of_time = 1 - ErrorMeter::time(static_cast<int>(count / 2));
+    const MethodInfo info = c.entry.info.on(sys_.m(), sys_.is_field());
     if (plan_.wanted.is_conserved()) {
-      const MethodInfo info = c.entry.info.on(sys_.m(), sys_.is_field());
-      if (info.symplectic) return {1, "bounded, as that of a symplectic method"};
+      // Bounded, as that of a symplectic method; but the largest of it may be yet to come if the window is short.
+      const double still = std::clamp(std::log(last / half) / std::log(1 / (1 - rest_of_time)), 0.0, 0.5);
+      constexpr double most = 10;
+      if (info.symplectic)
+        return {std::min(std::pow(ratio_, still), most), still > 0 ? "bounded, but not yet" : "bounded"};
       return {1 + (1 - half / last) / rest_of_time * (ratio_ - 1), "linear drift"};
     }
     std::vector<double> at;
     for (int k = 1; k <= ErrorMeter::times; ++k) at.push_back(ErrorMeter::time(k));
-    return error_growth(at, e, ratio_, meter_.window(), in_heats_);
+    const double least_power = info.symplectic || info.symmetric ? 1 : 2;
+    return error_growth(at, e, ratio_, meter_.window(), least_power, in_heats_);
   }
 
   // Work until it is right, if errors fall with this order

@@ -27,10 +27,10 @@ inline double line_slope(const std::vector<double>& x, const std::vector<double>
 }
 
 // Times are parts of the time that was seen, `unit`; `ratio` is the later time as a multiple of it. Early times, when
-// growth has not begun, are not looked at. Powers are held in this range; steeper ones are no powers, unless they are
-// to be.
+// growth has not begun, are not looked at. Growth is at least with the least power, which may show only later; a power
+// that is steeper than the steepest is none, unless it is to be one.
 inline Growth error_growth(const std::vector<double>& times, const std::vector<double>& errors, double ratio,
-                           double unit, bool is_power = false, double steepest = 2.2) {
+                           double unit, double least_power, bool is_power = false, double steepest = 2.2) {
   std::vector<double> time, log_time, log_error;
   for (std::size_t k = 0; k < times.size(); ++k) {
     if (!(errors[k] > 0) || times[k] < 0.2) continue;
@@ -38,7 +38,7 @@ inline Growth error_growth(const std::vector<double>& times, const std::vector<d
     log_time.push_back(std::log(times[k]));
     log_error.push_back(std::log(errors[k]));
   }
-  if (time.size() < 3) return {ratio, "linear"};
+  if (time.size() < 3) return {std::pow(ratio, least_power), "unknown"};
   const double power = line_slope(log_time, log_error), rate = line_slope(time, log_error);
   char words[64];
   if (power > steepest && !is_power) {
@@ -46,7 +46,7 @@ inline Growth error_growth(const std::vector<double>& times, const std::vector<d
     std::snprintf(words, sizeof words, "exponential, e-fold in %.3g", e_fold);
     return {std::exp(std::min(600.0, rate * (ratio - 1))), words, e_fold};
   }
-  const double exponent = is_power ? std::clamp(power, 1.0, 2.0) : std::max(power, 0.0);
+  const double exponent = std::max(is_power ? std::min(power, 2.0) : power, least_power);
   std::snprintf(words, sizeof words, "t^%.2f", exponent);
   return {std::pow(ratio, exponent), words};
 }

@@ -21,10 +21,11 @@ TEST(Recommendation, IsContinuedInTime) {
     const char* model;
     double until, accuracy;
     Kind kind;
+    double budget;
   };
-  for (const auto& [name, until, accuracy, kind] :
-       {Case{"henon-heiles", 3000, 1e-5, Kind::position}, Case{"double-pendulum", 600, 1e-5, Kind::position},
-        Case{"double-pendulum", 600, 1e-6, Kind::energy}}) {
+  for (const auto& [name, until, accuracy, kind, budget] :
+       {Case{"henon-heiles", 3000, 1e-5, Kind::position, 4e7}, Case{"double-pendulum", 600, 1e-5, Kind::position, 2e8},
+        Case{"double-pendulum", 600, 1e-6, Kind::energy, 1e8}}) {
     const ModelSystem<double> sys(load(name));
     const State<double> start = initial_state(sys).state;
     RecommendationPlan plan{.until = until,
@@ -32,7 +33,7 @@ TEST(Recommendation, IsContinuedInTime) {
                             .wanted = {kind, 0},
                             .weights = work_weights(sys),
                             .candidates = recommendable(sys),
-                            .budget = 4e7};
+                            .budget = budget};
     const Recommendation r = recommend(sys, start, plan);
     ASSERT_FALSE(r.methods.empty()) << name;
     EXPECT_LE(r.window, until / 4) << name;
@@ -64,17 +65,18 @@ struct Sphere {
 };
 
 TEST(Recommendation, TypesOfOnesOwn) {
-  const auto sys = adapt(Sphere<double>{});
+  const Sphere<double> sphere;
+  const auto sys = adapt(sphere);
   State<double> given(3, 1);
   given.q = Vec<double>{0.6, 0, -0.8};
   given.p = Vec<double>{0.4, 0.5, 0.3};
-  const State<double> start = initial_state(*sys, given).state;
+  const State<double> start = initial_state(sys, given).state;
   const RecommendationPlan plan{.until = 20,
                                 .accuracy = 1e-6,
                                 .wanted = {Kind::position, 0},
-                                .weights = work_weights(*sys),
-                                .candidates = recommendable(*sys)};
-  const Recommendation r = recommend(*sys, start, plan);
+                                .weights = work_weights(sys),
+                                .candidates = recommendable(sys)};
+  const Recommendation r = recommend(sys, start, plan);
   ASSERT_EQ(r.methods.size(), 3U);
   EXPECT_EQ(r.window, 20);
   for (const RecommendedMethod& m : r.methods) EXPECT_LE(m.error, 1e-6);
@@ -104,7 +106,20 @@ q = { x = 1, y = "0.5" }
   // Tables count row by row.
   const ModelSystem<double> chain(load("hanging-chain", {{"N", "10"}})), longer(load("hanging-chain", {{"N", "20"}}));
   EXPECT_NEAR(work_weights(longer).g / work_weights(chain).g, 2, 0.1);
+  // 38 products on the diagonal of G Gᵀ and 18 beside it, each with a sum; then a column at a time
+  EXPECT_EQ(work_weights(chain).factor, 2 * (38 + 18) + 9 * 4 + 1);
   EXPECT_NEAR(work_weights(longer).factor / work_weights(chain).factor, 2, 0.2) << "a chain has no fill";
+}
+
+// Whatever the accuracy, the reference is much better than that: a run with many more steps than needed agrees with it.
+TEST(ErrorMeter, TheReferenceIsFineEnough) {
+  const ModelSystem<double> sys(load("double-pendulum"));
+  const State<double> start = initial_state(sys).state;
+  for (const double accuracy : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+    ErrorMeter meter(sys, start, 25, accuracy, {Kind::position, 0}, work_weights(sys), no_limit);
+    EXPECT_LE(meter.reference_error(), accuracy / 50) << accuracy;
+    EXPECT_LE(meter.run(methods().find("lobatto-6"), 1000, no_limit).error, accuracy / 50) << accuracy;
+  }
 }
 
 // Twice as many steps are twice the work, and a composition's steps are as many as its substeps.
@@ -126,10 +141,11 @@ TEST(ErrorGrowth, Laws) {
     quadratic.push_back(1e-8 * t * t);
     exponential.push_back(1e-14 * std::exp(10 * t));
   }
-  EXPECT_NEAR(error_growth(times, linear, 10, 1).factor, 10, 2);
-  EXPECT_NEAR(error_growth(times, quadratic, 10, 1).factor, 100, 1e-6);
-  EXPECT_NEAR(error_growth(times, exponential, 2, 1).factor, std::exp(10), 1e-6 * std::exp(10));
-  EXPECT_EQ(error_growth(times, exponential, 2, 5).law, "exponential, e-fold in 0.5");
+  EXPECT_NEAR(error_growth(times, linear, 10, 1, 0).factor, 10, 2);
+  EXPECT_NEAR(error_growth(times, linear, 10, 1, 2).factor, 100, 1e-6) << "at least";
+  EXPECT_NEAR(error_growth(times, quadratic, 10, 1, 1).factor, 100, 1e-6);
+  EXPECT_NEAR(error_growth(times, exponential, 2, 1, 1).factor, std::exp(10), 1e-6 * std::exp(10));
+  EXPECT_EQ(error_growth(times, exponential, 2, 5, 1).law, "exponential, e-fold in 0.5");
 }
 
 }  // namespace
