@@ -394,13 +394,13 @@ class Race {
     result.unit = meter_.unit();
     result.is_chaotic = meter_.is_chaotic();
     result.horizon = meter_.horizon();
-    if (result.methods.empty() && !result.is_chaotic) look_beyond_the_window(result);
     result.reference_steps = meter_.reference_steps();
     result.reference_error = meter_.reference_error();
     result.reference_scalar = meter_.reference_scalar();
     result.spent = meter_.spent();
     result.least_error = least_error_;
     result.least_error_of = least_error_of_;
+    if (result.methods.empty() && !result.is_chaotic) look_beyond_the_window(result);
     return result;
   }
 
@@ -410,10 +410,11 @@ class Race {
     for (const Candidate& c : candidates_)
       if (c.finest() && (!best || c.finest()->error < best->finest()->error)) best = &c;
     if (!best) return;
-    const double e_fold = growth(*best, *best->finest()).e_fold;
-    if (e_fold == 0) return;
+    const Growth beyond = growth(*best, *best->finest());
+    if (beyond.e_fold == 0) return;
     result.is_chaotic = true;
-    const double more = e_fold * std::log(plan_.accuracy / epsilon<double>());
+    result.least_error = best->finest()->error * beyond.factor;
+    const double more = beyond.e_fold * std::log(plan_.accuracy / epsilon<double>());
     result.horizon = meter_.window() + std::copysign(std::max(more, 0.0), meter_.window());
   }
 

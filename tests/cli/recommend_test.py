@@ -119,6 +119,7 @@ class NotToBeHad(Recommend):
         horizon = re.search(r"cannot be reached: .* after about t = ([\d.]+)", r["message"])
         self.assertIsNotNone(horizon, r["message"])
         self.assertTrue(200 < float(horizon[1]) < 1000, r["message"])
+        self.assertIn(", and 1.0e+00 at the end", r["message"])
 
     def test_rounding(self):
         given = (PENDULUM, "--until", 5, "--accuracy", 1e-17, "--quantity", "energy")
