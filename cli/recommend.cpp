@@ -56,10 +56,11 @@ void print_table(const ModelRecommendation& r) {
   std::size_t width = 6;
   for (const RecommendedMethod& m : made.methods) width = std::max(width, m.method.info.key.size());
   const int wide = static_cast<int>(width);
-  std::printf("  %-*s  %13s  %10s  %10s  %9s  %9s\n", wide, "method", "step", "steps", "operations", "error", "CPU s");
+  std::printf("  %-*s  %13s  %10s  %10s  %9s  %11s\n", wide, "method", "step", "steps", "operations", "error",
+              "CPU time");
   for (std::size_t k = 0; k < made.methods.size(); ++k) {
     const RecommendedMethod& m = made.methods[k];
-    std::printf("  %-*s  %13s  %10ld  %10.2e  %9.1e  %9.1e\n", wide, m.method.info.key.c_str(),
+    std::printf("  %-*s  %13s  %10ld  %10.2e  %9.1e  %9.1e s\n", wide, m.method.info.key.c_str(),
                 shorten(r.until / static_cast<double>(m.steps)).c_str(), m.steps, m.work, m.error, r.seconds[k]);
   }
   std::printf("\n");
