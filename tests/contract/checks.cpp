@@ -259,9 +259,9 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   const bool large = problem.about.constraints >= 50;
   if (count > 1) steps = std::min(steps, most_substeps / count / (large ? 4 : 1));
   map(x, h, problem.about.settle);
-  // What a run of this length cannot tell from none is decided by a longer one, if errors of steps cancel: a drift
-  // grows with it, and means of oscillations fall.
-  for (bool longer = false;; longer = true, steps *= 4) {
+  // What a run of this length cannot tell from none is decided by longer ones: a drift grows with them, and means of
+  // oscillations fall. (Not so of chaotic motions: sooner or later a walk comes back.)
+  for (int longer = 0;; ++longer, steps *= 4) {
     const EnergyDrift energy = energy_along(map, problem.sys, x, h, steps);
     const double noise =
         energy_noise(entry.info, rounding_of(entry, problem), problem.about.offers == Needs::hamiltonian,
@@ -270,7 +270,7 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
     const Trend& trend = energy.trend;
     const bool is_wander = problem.about.chaotic && trend.is_wander();
     const bool holds = std::abs(trend.change) <= allowed + (is_wander ? trend.interval : 0);
-    if (!holds && !longer && trend.is_wander()) continue;
+    if (!holds && longer < 2 && !problem.about.chaotic && !trend.is_seen()) continue;
     return {holds, text("drift %.1e ± %.1e in a band of %.1e (%.4f), memory %.2f, %ld steps; rounding errors %.1e",
                         trend.change, trend.interval, energy.band(), trend.change / energy.band(), trend.memory, steps,
                         noise)};

@@ -61,13 +61,9 @@ inline const std::vector<Deficit>& deficits() {
        [](std::string_view property, const MethodInfo& info, const Case& on) {
          return property == "energy" && info.order == 1 && is_one_of(on, {"guiding-centre"});
        }},
-      {"The energy of compositions and of stages on the stiff chain",
+      {"The energy of chaotic motions",
        [](std::string_view property, const MethodInfo& info, const Case& on) {
-         return property == "energy" && on.stiff() && substeps(info).count > 1;
-       }},
-      {"The energy of `lobatto-7` on the Lennard-Jones chain",
-       [](std::string_view property, const MethodInfo& info, const Case& on) {
-         return property == "energy" && info.key == "lobatto-7" && is_one_of(on, {"lj-chain"});
+         return property == "energy" && on.chaotic && substeps(info).count > 1;
        }},
   };
   return all;
