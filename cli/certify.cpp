@@ -53,6 +53,12 @@ std::string to_json(const ModelCertificate& made) {
           .boolean("within_bound", c.within());
     json.text("remark", c.remark).end();
   }
+  json.end_list().begin_list("advice");
+  for (const Advice& a : made.advice) {
+    json.begin().text("topic", a.topic).boolean("flagged", a.flagged).text("text", a.text);
+    for (const auto& [name, value] : a.numbers) json.number(name, value);
+    json.end();
+  }
   json.end_list().end();
   return json.str();
 }
@@ -89,6 +95,24 @@ void print_table(const ModelCertificate& made) {
   }
 }
 
+// A line each, broken between words
+void print_advice(const std::vector<Advice>& advice) {
+  if (advice.empty()) return;
+  std::printf("\nadvice\n");
+  constexpr std::size_t width = 110;
+  for (const Advice& a : advice) {
+    std::string left = a.text;
+    std::string head = (a.flagged ? "! " : "  ") + a.topic;
+    while (!left.empty()) {
+      std::size_t end = left.size() <= width ? left.size() : left.rfind(' ', width);
+      if (end == std::string::npos) end = left.size();
+      std::printf("%-14s %s\n", head.c_str(), left.substr(0, end).c_str());
+      left = end < left.size() ? left.substr(end + 1) : "";
+      head.clear();
+    }
+  }
+}
+
 // The files that are read: of the model, and of the method if it has one.
 std::vector<std::string> inputs_of(const RunSpec& spec, const std::vector<std::string>& set) {
   const Model model = load_model(spec.model, changes(set));
@@ -105,10 +129,12 @@ int certify_command(const Options& o) {
   const ModelCertificate made = certify_model(spec);
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
-  if (o.json)
+  if (o.json) {
     std::printf("%s\n", to_json(made).c_str());
-  else
+  } else {
     print_table(made);
+    print_advice(made.advice);
+  }
   files.write(to_csv(made), to_json(made) + "\n");
   std::string failed;
   for (const Claim& c : result.claims)

@@ -23,16 +23,18 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
   const Start<S> start = initial_state(sys);
   const S h = step_of(start, spec, model);
   (void)chosen.make<S>(sys);  // throws if the method does not suit the model
-  const MethodEntry entry =
-      with_options(chosen, {.newton = {.tolerance = spec.tolerance, .matrix = spec.newton}, .compensated = {}});
+  const MethodOptions options{.newton = {.tolerance = spec.tolerance, .matrix = spec.newton}, .compensated = {}};
   ModelCertificate made{.model = sys.labels().model,
                         .precision = precision_name<S>(),
                         .engine = engine_name(native),
-                        .method = entry.info,
+                        .method = chosen.info,
                         .step = to_text(h),
                         .certificate = {},
-                        .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {entry.info})};
-  made.certificate = certify<S>(entry, sys, start.state, h);
+                        .advice = {},
+                        .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {chosen.info})};
+  made.certificate = certify<S>(chosen, sys, start.state, h, options);
+  const ModelSystem<double> rounded(compiled, native ? Engine::native : Engine::interpreter);
+  made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options);
   return made;
 }
 

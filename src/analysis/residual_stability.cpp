@@ -1,8 +1,9 @@
 #include "holonom/analysis/residual_stability.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 #include <limits>
 
+#include "holonom/analysis/eigenvalues.hpp"
 #include "holonom/methods/registry.hpp"
 
 namespace holonom {
@@ -70,13 +71,6 @@ Status ResidualMatrix::operator()(const Vec<double>& q, const Vec<double>& p, Sq
     }
   }
   return {};
-}
-
-std::vector<std::complex<double>> eigenvalues(const Square<double>& A) {
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(as_eigen(A), false);
-  if (solver.info() != Eigen::Success) return {};
-  const auto& found = solver.eigenvalues();
-  return {found.data(), found.data() + found.size()};
 }
 
 StabilityReport residual_stability(const AnySystem<double>& sys, const Formulation& formulation, const State<double>& x,

@@ -36,6 +36,7 @@ struct Certificate {
 // Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad, for systems
 // that can be had in dual numbers; else symplecticity is measured by loop integrals.
 template <class S>
-Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h);
+Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
+                    const MethodOptions& options = {});
 
 }  // namespace holonom

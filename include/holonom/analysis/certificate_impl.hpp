@@ -13,6 +13,7 @@
 #include "holonom/analysis/loop_integral.hpp"
 #include "holonom/analysis/reference_flow.hpp"
 #include "holonom/analysis/reversal.hpp"
+#include "holonom/analysis/shadow_energy.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/solve/constraint_rank.hpp"
 
@@ -49,13 +50,16 @@ class Certify {
   static constexpr bool is_wide = std::numeric_limits<S>::digits10 > 30;
 
  public:
-  Certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h)
-      : entry_(entry),
+  Certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
+          const MethodOptions& options)
+      : exact_(entry),
+        entry_(with_options(entry, options)),
+        options_(options),
         info_(entry.info.on(sys.m(), sys.is_field())),
         sys_(sys),
         start_(start),
         h_(h),
-        map_(entry, sys),
+        map_(entry_, sys),
         rounded_(sys.template in<double>()),
         start_double_(convert<double>(start)) {
     if constexpr (has_dual) dual_ = sys.template in<Dual<S>>();
@@ -89,6 +93,8 @@ class Certify {
       momenta();
     add("energy drift", info_.symplectic, speed_ > 0 && sys_.has_energy(),
         sys_.has_energy() ? "nothing moves" : "the field has no energy: see [field]", [&](Claim& c) { energy(c); });
+    if (info_.symplectic && lacks_shadow_energy(entry_.info, sys_).empty())
+      add("shadow energy", true, speed_ > 0, "nothing moves", [&](Claim& c) { shadow(c); });
     const bool is_large = sys_.n() + sys_.m() > most_unknowns;
     const char* const no_order =
         is_large     ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
@@ -331,6 +337,48 @@ class Certify {
     }
   }
 
+  // Truncation is in the shadow energy itself. What moves it steadily is solves that end too early, errors that a
+  // symplectic method does not make; or a step so long that it is no constant any more, which half the step tells.
+  void shadow(Claim& c) {
+    const double cost = static_cast<double>(substeps(info_).count) * (sys_.n() + sys_.m());
+    const long steps = std::clamp(std::lround((is_wide ? 2e5 : 2e6) / cost), 300L, is_wide ? 1000L : 5000L);
+    ShadowEnergy found;
+    try {
+      found = shadow_energy(entry_, sys_, start_, h_, steps);
+    } catch (const Unsuitable& e) {
+      c.verdict = Verdict::not_measured;
+      c.remark = e.what();
+      return;
+    }
+    if (!found.resolved()) {
+      c.verdict = Verdict::not_measured;
+      c.remark = "a window of 8 steps does not resolve the motion: see the energy";
+      return;
+    }
+    const auto allowed = [](const ShadowEnergy& s) {
+      return std::max(s.rounding, Bounds::energy_drift * s.trend.band) + (s.trend.is_wander() ? s.trend.interval : 0);
+    };
+    c.measured = std::abs(found.trend.change);
+    c.bound = allowed(found);
+    c.remark = text("± %.0e in %ld steps, where it oscillates in a band of %.1e, and the energy in one of %.1e",
+                    found.trend.interval, steps, found.trend.band, found.energy_range);
+    if (c.within()) return;
+    if (options_.newton.tolerance > 0) {
+      const double exact = std::abs(shadow_energy(exact_, sys_, start_, h_, steps).trend.change);
+      if (exact <= c.measured / 2) {
+        c.remark += text(": solves end too early; with those to round-off it changes by %.1e", exact);
+        return;
+      }
+    }
+    const ShadowEnergy half = shadow_energy(entry_, sys_, start_, S(h_ / S(2)), 2 * steps);
+    if (std::abs(half.trend.change) > std::max(c.measured / 4, allowed(half))) return;
+    c.verdict = Verdict::not_measured;
+    c.remark = text(
+        "it changes by %.1e in %ld steps, and by %.1e in that time with half the step: the step is so long that "
+        "there is no constant shadow energy",
+        c.measured, steps, std::abs(half.trend.change));
+  }
+
   // Over half the time in which the motion goes its own length, or over the run if that is shorter, from a state on the
   // way. Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are
   // measured in quad.
@@ -387,7 +435,9 @@ class Certify {
                     finest.h, finest.error_q, finest.error_p, precision_name<T>().c_str());
   }
 
-  const MethodEntry& entry_;
+  const MethodEntry& exact_;  // with solves to round-off
+  const MethodEntry entry_;
+  const MethodOptions options_;
   const MethodInfo info_;  // what is claimed here
   const AnySystem<S>& sys_;
   const State<S>& start_;
@@ -406,8 +456,9 @@ class Certify {
 }  // namespace detail
 
 template <class S>
-Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h) {
-  return detail::Certify<S>(entry, sys, start, h)();
+Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
+                    const MethodOptions& options) {
+  return detail::Certify<S>(entry, sys, start, h, options)();
 }
 
 }  // namespace holonom

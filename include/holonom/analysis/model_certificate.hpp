@@ -1,6 +1,7 @@
 // certify of a model by its spec: what the program and other languages call.
 #pragma once
 
+#include "holonom/analysis/advice.hpp"
 #include "holonom/analysis/certificate.hpp"
 #include "holonom/run/run_spec.hpp"
 
@@ -12,6 +13,7 @@ struct ModelCertificate {
   MethodInfo method;
   std::string step;  // all of its digits
   Certificate certificate;
+  std::vector<Advice> advice;  // measured in double
   std::vector<std::string> warnings;
 };
 

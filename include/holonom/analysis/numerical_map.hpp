@@ -56,9 +56,9 @@ class NumericalMap {
   template <class See>
   void operator()(State<S>& x, const S& h, long steps, See&& see) {
     const S t0 = x.t;
-    require(method_->begin(x, h), 0);
+    begin(x, h);
     for (long k = 1; k <= steps; ++k) {
-      require(step(x, h), k);
+      step(x, h, k);
       x.t = t0 + S(k) * h;
       see(x);
     }
@@ -67,17 +67,20 @@ class NumericalMap {
     (*this)(x, h, steps, [](const State<S>&) {});
   }
 
+  // The same step by step, for maps that go side by side; k: the number of the step, for messages.
+  void begin(State<S>& x, const S& h) { require(method_->begin(x, h), 0); }
+  void step(State<S>& x, const S& h, long k) {
+    Status status = method_->step(x, h);
+    if (!status.ok() && one_step_)  // as in a run
+      status = once_more(*method_, x, h, status, [&] { return method_->step(x, h); });
+    require(status, k);
+  }
+
   // From now on, the action of the last step that was taken (AnyMethod).
   std::string track_action() { return method_->track_action(); }
   const S& action() const { return method_->action(); }
 
  private:
-  // As in a run
-  Status step(State<S>& x, const S& h) {
-    const Status status = method_->step(x, h);
-    if (status.ok() || !one_step_) return status;
-    return once_more(*method_, x, h, status, [&] { return method_->step(x, h); });
-  }
   void require(const Status& status, long number) const {
     if (status.ok()) return;
     constexpr const char* words[] = {

@@ -35,8 +35,6 @@ class ResidualMatrix {
   Vec<D> g_rate_, psi_rate_;
 };
 
-std::vector<std::complex<double>> eigenvalues(const Square<double>& A);
-
 struct StabilityRow {
   double t = 0;
   std::complex<double> fastest;  // the frozen eigenvalue with the largest real part

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "holonom/analysis/numerical_map.hpp"
+#include "holonom/analysis/trend.hpp"
 #include "holonom/run/line_fit.hpp"
 #include "holonom/run/shadow.hpp"
 
@@ -30,6 +31,8 @@ struct ShadowEnergy {
   double drift = 0;          // along the line through H̃, over the whole run
   double slope = 0;          // the same per time
   double rms = 0;            // about that line
+  Trend trend;               // of H̃, and
+  Trend energy_trend;        // of H; not by reference
   double rounding = 0;       // what rounding errors may do to it: a bound of the random walk, and of single values
   ShadowLimit limit = ShadowLimit::unresolved;
 
@@ -59,14 +62,17 @@ class Spread {
     if (d < least_) least_ = d;
     if (d > most_) most_ = d;
     line_.add(Real<S>(line_.count()), Real<S>(d));
+    values_.push_back(to_double(d));
   }
   const S& first() const { return first_; }
   double range() const { return to_double(S(most_ - least_)); }
   const LineFit<Real<S>>& line() const { return line_; }
+  Trend trend() const { return trend_of(values_); }
 
  private:
   S first_{0}, least_{0}, most_{0};
   LineFit<Real<S>> line_;
+  std::vector<double> values_;
 };
 
 template <class S>
@@ -125,6 +131,8 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
     if (window.reaches(shorter.steps()) && done <= steps + shorter.steps()) by_shorter.add(window.value(shorter, h));
   });
   ShadowEnergy result = detail::summary(M, shadow, by_shorter, energy);
+  result.trend = shadow.trend();
+  result.energy_trend = energy.trend();
   const double length = std::abs(to_double(h)) * static_cast<double>(std::max(steps, 1L));
   result.slope = result.drift / length;
   result.rounding = to_double(epsilon<S>()) *
