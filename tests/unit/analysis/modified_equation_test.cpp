@@ -6,6 +6,7 @@
 
 #include "graph_formulas.hpp"
 #include "holonom/analysis/reference_flow.hpp"
+#include "holonom/analysis/shadow_energy.hpp"
 
 namespace holonom::test {
 namespace {
@@ -269,6 +270,22 @@ TEST(ModifiedEquation, ItsFlowIsTheMethodTheorem41) {
   }
 }
 
+// H + h² H₃ + h⁴ H₅ is the shadow energy, which is measured along steps, up to h⁶.
+TEST(ModifiedEquation, ItsHamiltonianIsTheShadowEnergy) {
+  const Model model = model_of(not_separable);
+  const ModelSystem<quad> sys(compile(model));
+  const State<quad> x = initial_state(sys).state;
+  for (const char* key : {"verlet-a", "position-verlet", "midpoint"}) {
+    const ModifiedEquation equation = modified_equation(model, key, 5);
+    const auto difference = [&](const char* h) {
+      const ModelSystem<quad> modified(compile(truncated(model, equation, 5, model.graph->number(h))));
+      const double measured = shadow_energy<quad>(methods().find(key), sys, x, quad(h), 1, 12).initial;
+      return std::abs(measured - to_double(modified.H(x.q, x.p)));
+    };
+    EXPECT_NEAR(std::log2(difference("0.04") / difference("0.02")), 6, 0.1) << key;
+  }
+}
+
 // ---- The truncated equation, and what is refused
 
 TEST(ModifiedEquation, EnergyOfTheTruncatedModelIsKeptByItsFlow) {
@@ -286,25 +303,26 @@ TEST(ModifiedEquation, EnergyOfTheTruncatedModelIsKeptByItsFlow) {
 
 // Of velocities, the momenta that belong to them; without further terms it is the old motion.
 TEST(ModifiedEquation, TheTruncatedModelHasTheSameStart) {
-  const Model given = model_of(R"model([coordinates]
+  for (const char* energy : {"kinetic = \"v_a^2 + v_b^2/2 + v_a*v_b*cos(a - b)\"", "mass = [2, 3]"}) {
+    const Model given = model_of(std::string(R"model([coordinates]
 names = ["a", "b"]
-[energy]
-kinetic = "v_a^2 + v_b^2/2 + v_a*v_b*cos(a - b)"
-potential = "-2*cos(a) - cos(b)"
 [initial]
 q = { a = 1, b = "0.5" }
 v = { a = "0.3", b = "-0.2" }
-)model");
-  const ModelSystem<double> sys(compile(given)),
-      same(compile(truncated(given, modified_equation(given, "verlet-a", 1), 1, Graph::zero)));
-  const State<double> x = initial_state(sys).state, y = initial_state(same).state;
-  Vec<double> slope(2), other(2);
-  sys.H_p(x.q, x.p, slope);
-  same.H_p(y.q, y.p, other);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(y.q[i], x.q[i]);
-    EXPECT_NEAR(y.p[i], x.p[i], 1e-15);
-    EXPECT_NEAR(other[i], slope[i], 1e-15);
+[energy]
+potential = "-2*cos(a) - cos(b)"
+)model") + energy + "\n");
+    const ModelSystem<double> sys(compile(given)),
+        same(compile(truncated(given, modified_equation(given, "verlet-a", 1), 1, Graph::zero)));
+    const State<double> x = initial_state(sys).state, y = initial_state(same).state;
+    Vec<double> slope(2), other(2);
+    sys.H_p(x.q, x.p, slope);
+    same.H_p(y.q, y.p, other);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(y.q[i], x.q[i]);
+      EXPECT_NEAR(y.p[i], x.p[i], 1e-15) << energy;
+      EXPECT_NEAR(other[i], slope[i], 1e-15) << energy;
+    }
   }
 }
 
