@@ -112,7 +112,7 @@ TaylorMap compose(Graph& graph, const TaylorMap& first, const TaylorMap& second)
 
 TaylorMap taylor_map(Graph& graph, const GraphField& field, const MethodInfo& method, int terms) {
   const GraphPair pair = graph_pair(graph, method);
-  const TaylorMap base = taylor_map(graph, field, pair, terms);
+  TaylorMap base = taylor_map(graph, field, pair, terms);
   if (method.scheme.empty()) return base;
   const CompositionScheme& scheme = *find_composition(method.scheme);
   const TaylorMap back = scheme.with_adjoint ? taylor_map(graph, field, adjoint(graph, pair), terms) : base;
