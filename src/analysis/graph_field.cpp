@@ -1,0 +1,86 @@
+#include "holonom/analysis/graph_field.hpp"
+
+#include "../model/nodes.hpp"
+#include "holonom/expr/derivative.hpp"
+
+namespace holonom {
+
+namespace {
+
+void require_nodes(const Model& model) {
+  if (model.m() > 0)
+    throw InputError(model.name + ": with constraints, a motion is no field on the graph. Take a model without them");
+  if (!model.vectors.empty() || !model.terms.empty() || model.mass_table)
+    throw InputError(model.name +
+                     ": vector coordinates and tables are no formulas of the graph. Write the model with a name for "
+                     "each coordinate");
+}
+
+// M, n × n by rows
+std::vector<Nodes> mass_matrix(Graph& g, const Model& model) {
+  const std::size_t n = model.q.size();
+  std::vector<Nodes> M(n, Nodes(n, Graph::zero));
+  if (model.kinetic) {
+    const Nodes T_v = gradient(g, *model.kinetic, model.v);
+    for (std::size_t i = 0; i < n; ++i) M[i] = gradient(g, T_v[i], model.v);
+    return M;
+  }
+  const bool full = model.mass.size() > n;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (full || i == j) M[i][j] = model.mass[full ? i * n + j : i];
+  return M;
+}
+
+// M⁻¹p. M is positive definite: no pivot vanishes.
+Nodes solve(Graph& g, std::vector<Nodes> M, Nodes p) {
+  const std::size_t n = p.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t r = i + 1; r < n; ++r) {
+      const NodeId factor = g.div(M[r][i], M[i][i]);
+      for (std::size_t c = i; c < n; ++c) M[r][c] = g.sub(M[r][c], g.mul(factor, M[i][c]));
+      p[r] = g.sub(p[r], g.mul(factor, p[i]));
+    }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t c = i + 1; c < n; ++c) p[i] = g.sub(p[i], g.mul(M[i][c], p[c]));
+    p[i] = g.div(p[i], M[i][i]);
+  }
+  return p;
+}
+
+}  // namespace
+
+NodeId graph_hamiltonian(const Model& model) {
+  require_nodes(model);
+  if (model.field) throw InputError(model.name + ": a field has no Hamiltonian");
+  if (model.hamiltonian) return *model.hamiltonian;
+  Graph& g = *model.graph;
+  const NodeId twice_T = weighted_sum(g, model.p, solve(g, mass_matrix(g, model), model.p));
+  return g.add(g.div(twice_T, g.number(2LL)), *model.potential);
+}
+
+GraphField graph_field(const Model& model) {
+  require_nodes(model);
+  Graph& g = *model.graph;
+  GraphField field{model.q, {}, model.q.size()};
+  field.y.insert(field.y.end(), model.p.begin(), model.p.end());
+  if (model.field) {
+    field.F = model.field->q_rate;
+    field.F.insert(field.F.end(), model.field->p_rate.begin(), model.field->p_rate.end());
+    return field;
+  }
+  const NodeId H = graph_hamiltonian(model);
+  field.F = gradient(g, H, model.p);
+  for (const NodeId slope : gradient(g, H, model.q)) field.F.push_back(g.neg(slope));
+  return field;
+}
+
+GraphField with_action(Graph& graph, const GraphField& field, NodeId H) {
+  GraphField extended = field;
+  const std::span<const NodeId> p = std::span(field.y).subspan(field.of_q), q_rate(field.F.data(), field.of_q);
+  extended.y.push_back(graph.input());
+  extended.F.push_back(graph.sub(weighted_sum(graph, p, q_rate), H));
+  return extended;
+}
+
+}  // namespace holonom
