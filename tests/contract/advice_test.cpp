@@ -44,11 +44,6 @@ double number(const Advice& advice, const std::string& name) {
   return std::nan("");
 }
 
-StateSize<double> size_of(const On& on, const MethodEntry& entry, double h) {
-  NumericalMap<double> map(entry, on.sys);
-  return motion_size(map, on.start, h, 300);
-}
-
 // ---- Lyapunov exponents
 
 // Those of a symplectic map come in pairs ±λ, and those along the flow and across energies are 0.
@@ -83,46 +78,81 @@ TEST(Lyapunov, RegularMotionsHaveNone) {
 
 // ---- The horizon
 
-// The time at which a run leaves an exact solution by an accuracy, in quad with a composition of order 8.
-double horizon_by_quad(const std::shared_ptr<const CompiledModel>& compiled, const std::string& key, double h,
-                       double accuracy, double unit, double longest) {
-  const ModelSystem<double> sys(compiled);
-  const ModelSystem<quad> wide(compiled);
-  State<double> x = initial_state(sys).state;
-  State<quad> y = initial_state(wide).state;
-  constexpr int parts = 4;
-  NumericalMap<double> map(methods().find(key), sys);
-  NumericalMap<quad> exact(methods().find("kahan-li-8"), wide);
-  map.begin(x, h);
-  exact.begin(y, quad(h) / parts);
-  for (long k = 1; static_cast<double>(k) * h < longest; ++k) {
-    map.step(x, h, k);
-    for (int i = 0; i < parts; ++i) exact.step(y, quad(h) / parts, k);
-    for (int i = 0; i < sys.n(); ++i)
-      if (std::abs(x.q[i] - static_cast<double>(y.q[i])) > accuracy * unit) return static_cast<double>(k) * h;
-  }
-  return longest;
+// Two chaotic motions: of a double pendulum that falls from its highest position with rods stretched out, and of Henon
+// and Heiles at the energy 1/6
+constexpr const char* falling = R"(
+[coordinates]
+names = ["x1", "z1", "x2", "z2"]
+[energy]
+mass = [1, 1, 1, 1]
+potential = "z1 + z2"
+[constraints]
+rod1 = "x1^2 + z1^2 - 1"
+rod2 = "(x2 - x1)^2 + (z2 - z1)^2 - 1"
+[initial]
+q = { x1 = 1, z1 = 0, x2 = 2, z2 = 0 }
+p = { x1 = 0, z1 = 0, x2 = 0, z2 = 0 }
+)";
+constexpr const char* escaping = R"toml(
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "x^2/2 + y^2/2 + x^2*y - y^3/3"
+[initial]
+q = { x = 0, y = "-0.25" }
+p = { x = "sqrt(1/3 - 0.0625 - 1/96 - 0.01)", y = "0.1" }
+)toml";
+
+// Positions in quad, by a composition of order 8, every `apart`
+std::vector<Vec<quad>> exact_positions(const std::shared_ptr<const CompiledModel>& compiled, double apart, long count) {
+  const ModelSystem<quad> sys(compiled);
+  State<quad> x = initial_state(sys).state;
+  NumericalMap<quad> map(methods().find("kahan-li-8"), sys);
+  constexpr long parts = 4;
+  std::vector<Vec<quad>> found{x.q};
+  long done = 0;
+  map(x, quad(apart) / parts, parts * count, [&](const State<quad>& y) {
+    if (++done % parts == 0) found.push_back(y.q);
+  });
+  return found;
 }
 
 TEST(HorizonOfChaos, AgreesWithAReferenceInQuad) {
-  struct Run {
-    const char *model, *method;
-    double h;
-  };
-  for (const Run& run : {Run{"rigid-body-heavy", "yoshida-6", 0.02}, Run{"rigid-body-heavy", "kahan-li-8", 0.05},
-                         Run{"spring-chain", "rattle", 0.005}, Run{"spring-chain", "lobatto-3", 0.05},
-                         Run{"lj-chain", "kahan-li-6", 0.05}}) {
-    const On on(run.model);
-    const std::vector<Advice> advice = advise(methods().find(run.method), on.sys, on.start, run.h);
-    const Advice* line = find(advice, "horizon");
-    ASSERT_NE(line, nullptr) << run.model;
-    EXPECT_GT(number(*line, "growth_rate"), 0) << line->text;
-    const double unit = size_of(on, methods().find(run.method), run.h).q;
-    for (const auto& [name, accuracy] : {std::pair("until_1e-6", 1e-6), std::pair("until_1e-3", 1e-3)}) {
-      const double told = number(*line, name);
-      const double exact = horizon_by_quad(on.compiled, run.method, run.h, accuracy, unit, 2.1 * told);
-      EXPECT_LT(told, 2 * exact) << run.model << " " << run.method << " " << name << ": " << line->text;
-      EXPECT_GT(told, exact / 2) << run.model << " " << run.method << " " << name << ": " << line->text;
+  constexpr double apart = 0.0625;
+  constexpr long count = 2000;
+  for (const char* model : {falling, escaping}) {
+    const On on(from_text(model));
+    const std::vector<Vec<quad>> exact = exact_positions(on.compiled, apart, count);
+    for (const auto& [key, parts] : {std::pair("rattle", 16), std::pair("lobatto-3", 2), std::pair("kahan-li-6", 1)}) {
+      const double h = apart / parts;
+      const MethodEntry entry = methods().find(key);
+      const std::vector<Advice> advice = advise(entry, on.sys, on.start, h);
+      const Advice* line = find(advice, "horizon");
+      ASSERT_NE(line, nullptr) << key;
+      EXPECT_GT(number(*line, "growth_rate"), 0) << line->text;
+      NumericalMap<double> map(entry, on.sys);
+      const double unit = motion_size(map, on.start, h / 4, 600).q;
+      double until[] = {0, 0};
+      const double accuracies[] = {1e-6, 1e-3};
+      State<double> x = on.start;
+      double largest = 0;
+      long done = 0;
+      map(x, h, parts * count, [&](const State<double>& y) {
+        if (++done % parts != 0) return;
+        const Vec<quad>& q = exact[static_cast<std::size_t>(done / parts)];
+        for (int i = 0; i < on.sys.n(); ++i) keep_largest(largest, std::abs(static_cast<double>(quad(y.q[i]) - q[i])));
+        for (int a = 0; a < 2; ++a)
+          if (largest <= accuracies[a] * unit) until[a] = static_cast<double>(done) * h;
+      });
+      for (int a = 0; a < 2; ++a) {
+        const double told = number(*line, a == 0 ? "until_1e-6" : "until_1e-3");
+        EXPECT_LT(until[a], 0.9 * apart * count);
+        RecordProperty(std::string(key) + (a == 0 ? " 1e-6" : " 1e-3"),
+                       std::to_string(told) + " told, " + std::to_string(until[a]) + " in quad");
+        EXPECT_LT(told, 2 * until[a] + apart) << key << ": " << line->text;
+        EXPECT_GT(told, until[a] / 2 - apart) << key << ": " << line->text;
+      }
     }
   }
 }
