@@ -46,8 +46,9 @@ class Adviser {
 
   std::vector<Advice> operator()() {
     if (!look_along_the_motion()) return {};
-    horizon_of_positions();
     const bool has_shadow = lacks_shadow_energy(entry_.info, sys_).empty();
+    if (has_shadow) own_ = bounded(h_, bounded_steps());
+    horizon_of_positions();
     if (has_shadow) {
       largest_step();
       solver_tolerance();
@@ -107,16 +108,16 @@ class Adviser {
   // large as the motion by then, shorter ones tell: the power is the same.
   double growth_power(const ErrorHistory& history, long steps) const {
     const double settled = 20 * time_of_motion_;
-    double power = history.power(settled), h = h_;
+    double power = options_.newton.tolerance > 0 ? std::nan("") : history.power(settled), h = h_;
     for (int tries = 0; tries < 3 && !(power == power); ++tries) {
       h /= 4;
-      power = error_history(made(), sys_, start_, h, 4 * steps, size_.q).power(settled);
+      power = error_history(entry_, entry_, sys_, start_, h, 4 * steps, size_.q).power(settled);
     }
     return power;
   }
   void horizon_of_positions() {
     const long steps = steps_worth(4e6, 300, 20000);
-    const ErrorHistory history = error_history(made(), sys_, start_, h_, steps, size_.q);
+    const ErrorHistory history = error_history(made(), entry_, sys_, start_, h_, steps, size_.q);
     if (history.times.empty()) return;
     Lyapunov lyapunov;
     if (dual_ && sys_.n() <= most_tangents) {
@@ -147,17 +148,16 @@ class Adviser {
       line.text +=
           text("%s they grow by e in %.3g", lyapunov.is_chaotic() ? "; the motion is chaotic:" : ", and", 1 / rate);
       line.numbers.emplace_back("growth_rate", rate);
-    } else if (power == power) {
+    } else if (power > 0.5) {  // else a vibration has lost its phase: the rest is still to come
       line.text += text(", and grow as t^%.2f", power);
       line.numbers.emplace_back("growth_power", power);
     }
-    if (!sys_.is_field())
-      line.text +=
-          info_.symplectic ? ". Beyond, averages can be trusted" : ". Beyond, not even averages: the energy drifts";
+    if (!sys_.is_field() && !info_.symplectic) line.text += ". Beyond, not even averages: the energy drifts";
+    if (own_.bounded) line.text += ". Beyond, averages can be trusted";
     advice_.push_back(std::move(line));
   }
 
-  // What a step of this length does to the shadow energy
+  // What a step of this length does to the shadow energy, with solves to round-off
   struct Boundedness {
     bool bounded = false;
     double step = 0, change = 0, band = 0;
@@ -166,7 +166,7 @@ class Adviser {
   Boundedness bounded(double h, long steps) const {
     Boundedness result{.bounded = false, .step = h, .change = 0, .band = 0, .what = {}};
     try {
-      const ShadowEnergy shadow = shadow_energy(made(), sys_, start_, h, steps);
+      const ShadowEnergy shadow = shadow_energy(entry_, sys_, start_, h, steps);
       const Trend& trend = shadow.resolved() ? shadow.trend : shadow.energy_trend;
       result.band = shadow.energy_range;
       result.change = std::abs(trend.change);
@@ -183,10 +183,11 @@ class Adviser {
     }
     return result;
   }
+  long bounded_steps() const { return steps_worth(5e5, 300, 2000); }
   void largest_step() {
-    const long steps = steps_worth(5e5, 300, 2000);
+    const long steps = bounded_steps();
     constexpr int tries = 10;
-    Boundedness good = bounded(h_, steps), bad = good;
+    Boundedness good = own_, bad = own_;
     const bool own = good.bounded;
     const double factor = own ? std::sqrt(2.0) : 1 / std::sqrt(2.0);
     for (int k = 1; k <= tries; ++k) {
@@ -200,8 +201,7 @@ class Adviser {
     } else {
       line.numbers.emplace_back("largest_step", good.step);
       if (!own)
-        line.text = text("too long: %s. The shadow energy is bounded with h = %.3g", bounded(h_, steps).what.c_str(),
-                         good.step);
+        line.text = text("too long: %s. The shadow energy is bounded with h = %.3g", own_.what.c_str(), good.step);
       else
         line.text =
             text("the shadow energy is bounded in %ld steps up to h = %.3g, where the energy oscillates by %.1e", steps,
@@ -360,6 +360,7 @@ class Adviser {
   const State<double>& start_;
   const double h_;
   const MethodOptions options_;
+  Boundedness own_;  // with the step that is asked about
   StateSize<double> size_;
   double time_of_motion_ = 0;  // in which it goes its own length
   double energy_ = 0;          // ½ |p·H_p| + |H|, the largest

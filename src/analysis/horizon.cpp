@@ -44,9 +44,9 @@ double ErrorHistory::rate() const {
   return line.count() < 2 ? std::numeric_limits<double>::quiet_NaN() : line().drift / (last - first);
 }
 
-ErrorHistory error_history(const MethodEntry& entry, const AnySystem<double>& sys, const State<double>& start, double h,
-                           long steps, double unit) {
-  NumericalMap<double> coarse(entry, sys), fine(entry, sys);
+ErrorHistory error_history(const MethodEntry& entry, const MethodEntry& exact, const AnySystem<double>& sys,
+                           const State<double>& start, double h, long steps, double unit) {
+  NumericalMap<double> coarse(entry, sys), fine(exact, sys);
   State<double> x = start, y = start;
   ErrorHistory result;
   const int order = std::max(entry.info.on(sys.m(), sys.is_field()).order, 1);

@@ -23,7 +23,7 @@ class Certify(CliTest):
                             (MODELS / "four-bar-redundant.toml", [])):
             _, claims = self.certify(model, "--method", "rattle")
             self.assertEqual(set(claims), {"position constraint", "hidden constraint", "symplecticity", "symmetry", "reversibility",
-                                           "energy drift", "order", *more})
+                                           "energy drift", "shadow energy", "order", *more})
             for claim in claims.values():
                 self.assertEqual((claim["claimed"], claim["verdict"]), (True, "holds"), claim)
             self.assertAlmostEqual(claims["order"]["measured"], 2, delta=0.05)
@@ -70,6 +70,67 @@ class Certify(CliTest):
             self.assertLessEqual(broken, {name for name, c in claims.items() if c["verdict"] == "fails"})
         _, claims = self.certify(PENDULUM, "--tolerance", "1e-4", code=3)
         self.assertEqual(claims["hidden constraint"]["verdict"], "holds", "it is solved directly")
+
+    def advice(self, *arguments, code=0):
+        r, _ = self.certify(*arguments, code=code)
+        return {a["topic"]: a for a in r["advice"]}
+
+    def test_advice_on_a_loose_tolerance(self):
+        model = MODELS / "double-pendulum.toml"
+        r, claims = self.certify(model, "--step", "0.06", "--tolerance", "1e-6", code=3)
+        self.assertEqual(claims["shadow energy"]["verdict"], "fails")
+        self.assertIn("solves end too early", claims["shadow energy"]["remark"])
+        advice = self.advice(model, "--step", "0.06", "--tolerance", "1e-6", code=3)
+        self.assertTrue(advice["tolerance"]["flagged"])
+        self.assertIn("give no tolerance", advice["tolerance"]["text"])
+        advice = self.advice(model, "--step", "0.06")
+        self.assertNotIn("tolerance", advice)
+        self.assertFalse(any(a["flagged"] for a in advice.values()))
+        out = self.run_program("certify", model, "--step", "0.06", "--tolerance", "1e-6").stdout
+        self.assertRegex(out, r"\nadvice\n(.*\n)+! tolerance    too loose: the shadow energy drifts")
+
+    def test_advice_on_horizons(self):
+        # Regular: errors of symplectic methods grow linearly, those of others faster.
+        advice = self.advice(MODELS / "kepler.toml")
+        self.assertAlmostEqual(advice["horizon"]["growth_power"], 1, delta=0.1)
+        self.assertIn("Beyond, averages can be trusted", advice["horizon"]["text"])
+        advice = self.advice(MODELS / "kepler.toml", "--step", "0.01", "--method", "rk-4")
+        self.assertGreater(advice["horizon"]["growth_power"], 1.6)
+        self.assertIn("not even averages", advice["horizon"]["text"])
+        # Chaotic
+        horizon = self.advice(MODELS / "rigid-body-heavy.toml", "--method", "yoshida-6", "--step", "0.02")["horizon"]
+        self.assertGreater(horizon["growth_rate"], 0.05)
+        self.assertLess(horizon["until_1e-6"], horizon["until_1e-3"])
+
+    def test_advice_on_steps(self):
+        advice = self.advice(MODELS / "double-pendulum.toml", "--step", "0.03")
+        largest = advice["step"]["largest_step"]
+        self.assertGreater(largest, 0.2)
+        self.assertLess(largest, 0.5)
+
+    def test_advice_on_resonances_and_fast_motion(self):
+        self.write('''format = 1
+name = "stiff"
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "5000*(y^2 + y^3 + y^4) + x^2/2 + x*y/2 + (x - y)^4/4"
+[initial]
+q = { x = 1, y = "0.01" }
+p = { x = "0.5", y = 1 }
+[integrate]
+method = "rattle"
+step = "0.01"
+until = 1
+''')
+        advice = self.advice("m.toml", "--step", "0.0138")
+        self.assertTrue(advice["resonance"]["flagged"])
+        self.assertEqual(advice["resonance"]["k"], 4)
+        self.assertIn("must be followed", advice["fast motion"]["text"])
+        self.assertNotIn("resonance", self.advice("m.toml", "--step", "0.01"))
+        advice = self.advice(MODELS / "stiff-pendulum-chain.toml")
+        self.assertIn("verlet-midpoint steps over them", advice["fast motion"]["text"])
 
     def test_precisions(self):
         for precision, epsilon in (("long", 1.1e-19), ("quad", 2e-34), ("100", 1e-100)):

@@ -162,7 +162,8 @@ TEST(ErrorGrowth, IsLinearForSymplecticAndSymmetricMethodsQuadraticForOthers) {
   const auto power = [](const char* model, const char* key, double h, double time) {
     const On on(model);
     const long steps = std::lround(time / h);
-    return error_history(methods().find(key), on.sys, on.start, h, steps, 1).power(time / 9);
+    const MethodEntry entry = methods().find(key);
+    return error_history(entry, entry, on.sys, on.start, h, steps, 1).power(time / 9);
   };
   const double T = 2 * pi;
   EXPECT_NEAR(power("kepler", "rattle", T / 4000, 100 * T), 1, 0.1);

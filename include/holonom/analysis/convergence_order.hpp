@@ -96,16 +96,18 @@ inline double limit_of_slopes(const std::vector<OrderPoint>& points, double Orde
 }
 
 // Halves the step, from `coarsest` steps on, until the slope between two points, of q and of p, is the same as between
-// the two before to `settled`, and fits the last three points. What the order should be plays no part. For methods
-// of high order, whose errors fall through the whole range between too long steps and rounding within a few
-// halvings; if slopes do not settle above the plateau, their limits are taken, or nothing where they have none.
+// the two before to `settled`, so many `times` one after the other, and fits the last three points. What the order
+// should be plays no part. For methods of high order, whose errors fall through the whole range between too long steps
+// and rounding within a few halvings; if slopes do not settle above the plateau, their limits are taken, or nothing
+// where they have none.
 template <class S>
 OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& x, const State<S>& exact,
-                       const S& time, long coarsest, double settled = 0.05) {
+                       const S& time, long coarsest, double settled = 0.05, int times = 1) {
   constexpr std::size_t most_points = 12;
   NumericalMap<S> map(entry, sys);
   std::vector<OrderPoint> points;
   std::size_t above = most_points;  // the plateau
+  int agreed = 0;
   for (long count = coarsest; points.size() < most_points; count *= 2) {
     points.push_back(order_point(map, x, exact, time, count));
     const OrderPoint* last = &points.back();
@@ -118,7 +120,10 @@ OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const 
     const auto bend = [&](double OrderPoint::*error) {
       return std::log2(last->*error * (last - 2)->*error / ((last - 1)->*error * (last - 1)->*error));
     };
-    if (!(std::abs(bend(&OrderPoint::error_q)) < settled && std::abs(bend(&OrderPoint::error_p)) < settled)) continue;
+    const bool agrees =
+        std::abs(bend(&OrderPoint::error_q)) < settled && std::abs(bend(&OrderPoint::error_p)) < settled;
+    agreed = agrees ? agreed + 1 : 0;
+    if (agreed < times) continue;
     OrderFit fit = fit_order({last - 2, last + 1}, 0);
     fit.points = std::move(points);
     return fit;

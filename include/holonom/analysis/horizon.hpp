@@ -23,9 +23,9 @@ struct ErrorHistory {
 };
 
 // Of at most so many steps; it ends when errors are as large as the motion. They are relative to `unit`, the size of
-// it.
-ErrorHistory error_history(const MethodEntry& entry, const AnySystem<double>& sys, const State<double>& start, double h,
-                           long steps, double unit);
+// it. `exact`: the same method, with solves to round-off, for the run with h/2.
+ErrorHistory error_history(const MethodEntry& entry, const MethodEntry& exact, const AnySystem<double>& sys,
+                           const State<double>& start, double h, long steps, double unit);
 
 struct Horizon {
   double time = 0;        // until then errors are below the accuracy
