@@ -202,10 +202,12 @@ class Certify {
       c.measured = to_double(worst);
       c.bound = in_scalar<S>(Bounds::tangent_defect);
       c.remark = "defect of the symplectic form under the exact tangent map, 1 and 10 steps";
-      if (!c.claimed || c.within() || !(c.measured <= c.bound * growth())) return;
+      if (!c.claimed || c.within()) return;
+      // What is seen may be rounding errors: those of stiff tangents grow, and SHAKE has its impulses from positions.
+      const double noise = std::max(growth(), info_.one_step ? 1 : 1 / travel());
+      if (!(c.measured <= c.bound * noise)) return;
       c.verdict = Verdict::not_measured;
-      c.remark = text("defect %.1e, where rounding errors grow by a factor of %.2g in ten steps: these may be it",
-                      c.measured, growth());
+      c.remark = text("a defect of %.1e, where rounding errors are enlarged by a factor of %.0e", c.measured, noise);
     } else {
       by_loop(c);
     }
