@@ -137,8 +137,10 @@ std::string to_json(const ModelRecommendation* chosen, const Run& whole, const R
     json.begin(labels.invariants[static_cast<std::size_t>(k)])
         .number("initial", r.invariant_initial[k])
         .number("max_error", r.invariant_error[k]);
+    const std::string& doubt = r.invariant_doubt[static_cast<std::size_t>(k)];
     if (const auto& trend = r.invariant_trend[static_cast<std::size_t>(k)])
-      json.number("drift", trend->drift).number("rms", trend->rms);
+      json.number("drift", trend->drift).number("rms", trend->rms).boolean("resolved", doubt.empty());
+    if (!doubt.empty()) json.text("remark", doubt);
     json.end();
   }
   json.end().begin("observables");
@@ -182,6 +184,8 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
     if (const auto& trend = r.invariant_trend[static_cast<std::size_t>(k)])
       std::printf(", drift %.1e, rms %.1e", number(trend->drift), number(trend->rms));
     std::printf("\n");
+    if (const std::string& doubt = r.invariant_doubt[static_cast<std::size_t>(k)]; !doubt.empty())
+      std::printf("                     %s\n", doubt.c_str());
   }
   for (std::size_t k = 0; k < r.observables.size(); ++k)
     std::printf("  %-18s mean %.10g, from %.10g to %.10g\n", labels.observables[k].c_str(),

@@ -49,6 +49,17 @@ class Hdf5Test(Hdf5CliTest):
             np.testing.assert_array_equal(f["observables/observed/value"][:], f["observed"][:])
         self.assertEqual(header[-2:], ["T", "lambda_link[1] + lambda_hook"])
 
+    def test_shadow_energies(self):
+        options = (MODELS / "double-pendulum.toml", "--steps", "40", "--shadow", "6", "--every", "2")
+        self.run_holonom(*options, "--out", "run.h5")
+        self.run_holonom(*options, "--out", "run.csv")
+        header, rows = self.read_csv("run.csv")
+        column = [float(row[header.index("shadow")]) for row in rows]
+        with h5py.File(self.folder / "run.h5") as f:
+            self.assertEqual(list(f["names/invariants"].asstr()), ["shadow"])
+            np.testing.assert_array_equal(f["invariants"][:, 0], column)
+        self.assertEqual(len(set(column)), 18, "one for the first window, up to step 6, and one a row after it")
+
     def test_fields_have_their_own_names(self):
         model = """format = 1
 [field]

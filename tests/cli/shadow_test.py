@@ -64,6 +64,7 @@ class ShadowEnergy(CliTest):
         self.assertEqual(list(both), ["wedge", "shadow"])
         self.assertAlmostEqual(both["wedge"]["initial"], 1)
         self.assertNotIn("drift", both["wedge"])
+        self.assertNotIn("resolved", both["wedge"])
 
     def test_resumed_runs_have_the_same_bits(self):
         for model, more in ((DOUBLE, []), (DOUBLE, ["--watch", "recorded", "--every", "25"]),
@@ -80,10 +81,19 @@ class ShadowEnergy(CliTest):
             self.assertEqual(found[0], found[1], f"{model.name} {more}")
         self.refused(model, "--steps", 100, "--shadow", 9, "--out", "parts.csv", "--extend", *more, says="shadow")
 
-    def test_hdf5_has_it(self):
-        result = self.run_program("run", DOUBLE, "--steps", 20, "--shadow", 4, "--out", "run.h5")
-        if "HDF5" not in result.stderr:
-            self.assertEqual(result.returncode, 0, result.stderr)
+    def test_windows_that_do_not_resolve_the_motion(self):
+        long_steps = (DOUBLE, "--method", "kahan-li-8", "--step", "0.12", "--steps", 2000, "--shadow", 12)
+        shadow = self.json(*long_steps)["invariants"]["shadow"]
+        self.assertFalse(shadow["resolved"])
+        self.assertRegex(shadow["remark"], r"^the window does not resolve the motion: the shadow energy varies by \d\.\de-07, the energy by \d\.\de-09")
+        self.assertIn(shadow["remark"] + "\n", self.run_program("run", *long_steps).stdout)
+        # Where the range is below that of the energy, or both are rounding errors, there is nothing to say.
+        for method, step, window in (("rattle", "0.06", 8), ("kahan-li-8", "0.02", 12), ("lobatto-8", "0.02", 12)):
+            given = (DOUBLE, "--method", method, "--step", step, "--steps", 2000, "--shadow", window)
+            shadow = self.json(*given)["invariants"]["shadow"]
+            self.assertTrue(shadow["resolved"], shadow)
+            self.assertNotIn("remark", shadow)
+            self.assertNotIn("resolve", self.run_program("run", *given).stdout)
 
     def test_refusals(self):
         self.refused(DOUBLE, "--method", "rk-4", "--shadow", 8, says="--shadow 8: rk-4 is not symplectic")

@@ -6,6 +6,7 @@
 
 #include "broken_methods.hpp"
 #include "checks.hpp"
+#include "holonom/analysis/certificate.hpp"
 
 namespace holonom::contract {
 namespace {
@@ -146,6 +147,53 @@ TEST(Baselines, AreNotSymplectic) {
     expect(baseline, "double-pendulum", {"symmetry", "reversibility", "tangents", "loops", "energy"},
            {"position", "hidden"});
   }
+}
+
+// ---- certify finds the same, and nothing else
+
+void expect_certificate(const MethodEntry& entry, std::string_view model, double part, const Names& failing) {
+  const Problem problem(case_of(model));
+  const Certificate result = certify<double>(entry, problem.sys, problem.start, problem.h * part);
+  EXPECT_EQ(result.failure, "");
+  Names found;
+  for (const Claim& claim : result.claims) {
+    testing::Test::RecordProperty(entry.info.key + " " + claim.property, claim.remark);
+    if (claim.verdict == Claim::Verdict::fails) found.push_back(claim.property);
+    const bool measured = claim.verdict == Claim::Verdict::fails || claim.verdict == Claim::Verdict::holds;
+    EXPECT_TRUE(measured) << entry.info.key << " on " << model << ": " << claim.property << ": " << claim.remark;
+  }
+  EXPECT_EQ(found, failing) << entry.info.key << " on " << model;
+}
+
+TEST(Certificates, OfFaultlessMethods) {
+  for (const char* model : {"spherical-pendulum", "double-pendulum"}) {
+    expect_certificate(textbook_rattle(), model, 1, {});
+    expect_certificate(changed_composition(scheme, "faultless", [](auto&) {}), model, 1, {});
+  }
+}
+// Substeps of 2.8 h to and fro, whose rounded lengths do not sum to h: what is missing is made up for, without a drift.
+TEST(Certificates, OfLongSubsteps) {
+  expect_certificate(changed_composition("triple-jump-8", "faultless", [](auto&) {}), "rigid-body-free", 1, {});
+}
+TEST(Certificates, OfProjectedEuler) {
+  const Names all{"symplecticity", "symmetry", "reversibility", "energy drift", "order"};
+  expect_certificate(projected_euler(), "double-pendulum", 0.01, all);
+  expect_certificate(projected_euler(), "spherical-pendulum", 0.1,
+                     {"symplecticity", "symmetry", "reversibility", "momentum map Lz", "energy drift", "order"});
+}
+TEST(Certificates, OfWrongKicksAndProjections) {
+  for (const char* model : {"spherical-pendulum", "double-pendulum"}) {
+    expect_certificate(textbook_rattle({.first_kick = 1, .last_kick = 0}), model, 1,
+                       {"symmetry", "reversibility", "order"});
+    expect_certificate(textbook_rattle({.final_projection = false}), model, 1,
+                       {"hidden constraint", "symmetry", "reversibility", "order"});
+  }
+}
+TEST(Certificates, OfCompositionsInTheWrongOrder) {
+  const auto swapped = [](auto& c) { std::swap(c[0], c[1]); };
+  for (const char* model : {"spherical-pendulum", "double-pendulum"})
+    expect_certificate(changed_composition(scheme, "wrong order", swapped), model, 1,
+                       {"symmetry", "reversibility", "order"});
 }
 
 // ---- Fields

@@ -19,6 +19,7 @@ struct OrderFit {
   std::vector<OrderPoint> points;  // all that were measured
   int used = 0;                    // those above the plateau
   double slope_q = 0, slope_p = 0;
+  bool settled = false;  // (settled_order) not limits of slopes that move
 };
 
 // Least squares; nothing is fitted to fewer than three points.
@@ -126,6 +127,7 @@ OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const 
     if (agreed < times) continue;
     OrderFit fit = fit_order({last - 2, last + 1}, 0);
     fit.points = std::move(points);
+    fit.settled = true;
     return fit;
   }
   OrderFit fit;

@@ -8,6 +8,7 @@
 
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/analysis/trend.hpp"
+#include "holonom/run/extent.hpp"
 #include "holonom/run/line_fit.hpp"
 #include "holonom/run/shadow.hpp"
 
@@ -51,26 +52,20 @@ struct ShadowEnergy {
 
 namespace detail {
 
-// Smallest and largest, and the line through all, as differences from the first value: in wide scalars these are below
-// what a double can tell.
+// With the line through all
 template <class S>
-class Spread {
+class Spread : public Extent<S> {
  public:
   void add(const S& y) {
-    if (line_.count() == 0) first_ = y;
-    const S d = y - first_;
-    if (d < least_) least_ = d;
-    if (d > most_) most_ = d;
+    Extent<S>::add(y);
+    const S d = y - this->first();
     line_.add(Real<S>(line_.count()), Real<S>(d));
     values_.push_back(to_double(d));
   }
-  const S& first() const { return first_; }
-  double range() const { return to_double(S(most_ - least_)); }
   const LineFit<Real<S>>& line() const { return line_; }
   Trend trend() const { return trend_of(values_); }
 
  private:
-  S first_{0}, least_{0}, most_{0};
   LineFit<Real<S>> line_;
   std::vector<double> values_;
 };
@@ -135,13 +130,12 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
   result.energy_trend = energy.trend();
   const double length = std::abs(to_double(h)) * static_cast<double>(std::max(steps, 1L));
   result.slope = result.drift / length;
-  result.rounding = to_double(epsilon<S>()) *
-                    (8 * std::sqrt(static_cast<double>(steps + M)) * size + 4 * product / std::abs(to_double(h)));
+  result.rounding = shadow_rounding<S>(size, product, to_double(h), steps + M);
   constexpr double falls = 0.8;  // by this at least, where the window is what limits
-  result.limit = result.range <= result.rounding               ? ShadowLimit::rounding
-                 : !(result.range < result.energy_range)       ? ShadowLimit::unresolved
-                 : result.range < falls * result.shorter_range ? ShadowLimit::window
-                                                               : ShadowLimit::change;
+  result.limit = !shadow_resolves(result.range, result.energy_range, result.rounding) ? ShadowLimit::unresolved
+                 : result.range <= result.rounding                                    ? ShadowLimit::rounding
+                 : result.range < falls * result.shorter_range                        ? ShadowLimit::window
+                                                                                      : ShadowLimit::change;
   return result;
 }
 

@@ -57,10 +57,17 @@ class Drift {
   }
   std::string track_action(const Sys&) const { return {}; }
 
-  // The motion over a time below the resolution of a move, to first order.
+  // The motion over a time below the resolution of a move, to first order: at the momentum of the first move, with its
+  // impulse as it is foreseen. (Without, the impulse of this move would have to make up for it, and energy would
+  // drift.)
   void make_up(const Sys& sys, const S& time, const Vec<S, N>&, const Vec<S, N>& p, Rounding<S, N>& lost) {
+    auto&& p1 = scratch(p_);
     auto&& v = scratch(q_);
-    sys.mass().solve(p, v);
+    auto&& impulse = scratch(impulse_);
+    predictor_.guess(0, impulse);
+    p1 = p;
+    subtract_force(solver_.G(), impulse, p1);
+    sys.mass().solve(p1, v);
     axpy(time, v, lost.q);
   }
 

@@ -19,10 +19,12 @@ class Companion {
   // Before the first step, which is from x; then with each step, or with so many at once.
   virtual Status begin(const State<S>& x, const S& h) = 0;
   virtual Status step(const S& h, long count) = 0;
-  // The value at the state that is looked at now; called once for each.
-  virtual S observe() = 0;
+  // The value at the state that is looked at now, which has this energy; called once for each.
+  virtual S observe(const S& energy) = 0;
   // The line through these values, if they are to have one.
   virtual std::optional<Line<Real<S>>> trend() const { return std::nullopt; }
+  // Why these values tell nothing; empty if they do.
+  virtual std::string doubt() const { return {}; }
 
   // So many states before one that is looked at are shown to it, one by one; none: it needs no states.
   virtual long needs_states() const { return 0; }

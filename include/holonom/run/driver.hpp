@@ -39,7 +39,8 @@ struct RunResult {
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
   std::vector<std::optional<Line<Real<S>>>> invariant_trend;  // of those that are found along with the run
-  std::vector<long> invariant_undefined;  // for each, the first step after which it was not finite, or −1
+  std::vector<std::string> invariant_doubt;  // why the values of one of these tell nothing; empty where they do
+  std::vector<long> invariant_undefined;     // for each, the first step after which it was not finite, or −1
   std::vector<ObservableSummary<S>> observables;
   Counters counters;
   double wall_seconds = 0;

@@ -205,7 +205,7 @@ void Driver<S>::find_invariants() {
   if (of_system_.size() > 0) sys_.invariants(x_.q, x_.p, of_system_);
   std::copy(of_system_.begin(), of_system_.end(), seen_.invariants.begin());
   for (std::size_t k = 0; k < companions_.size(); ++k)
-    seen_.invariants[of_system_.size() + static_cast<int>(k)] = companions_[k]->observe();
+    seen_.invariants[of_system_.size() + static_cast<int>(k)] = companions_[k]->observe(seen_.energy);
 }
 
 // λ of the state, if there is a way to know it
@@ -238,8 +238,11 @@ RunResult<S> Driver<S>::result() {
   result.hidden_relative = manifold_.largest_hidden();
   result.observables = averages_.summary();
   result.invariant_trend.assign(static_cast<std::size_t>(invariants()), std::nullopt);
-  for (std::size_t k = 0; k < companions_.size(); ++k)
+  result.invariant_doubt.assign(static_cast<std::size_t>(invariants()), "");
+  for (std::size_t k = 0; k < companions_.size(); ++k) {
     result.invariant_trend[static_cast<std::size_t>(of_system_.size()) + k] = companions_[k]->trend();
+    result.invariant_doubt[static_cast<std::size_t>(of_system_.size()) + k] = companions_[k]->doubt();
+  }
   result.steps = done_;
   result.counters = method_.counters();
   result.state = x_;

@@ -3,10 +3,13 @@
 // first window, which is known at the start from M steps taken ahead, once.
 #pragma once
 
+#include <cmath>
+#include <cstdio>
 #include <functional>
 
 #include "holonom/methods/registry.hpp"
 #include "holonom/run/companion.hpp"
+#include "holonom/run/extent.hpp"
 #include "holonom/run/shadow_window.hpp"
 
 namespace holonom {
@@ -20,6 +23,17 @@ std::string lacks_shadow_energy(const MethodInfo& info, const AnySystem<S>& sys)
          ", so that it follows no other Hamiltonian: it has no shadow energy. Take rattle, one of its compositions, or "
          "a "
          "lobatto method";
+}
+
+// What rounding errors may do to it in so many steps: a bound of the random walk of an energy of this size, and of
+// single values, ε Σ|p_i q_i| / h.
+template <class S>
+double shadow_rounding(double size, double product, double h, long steps) {
+  return to_double(epsilon<S>()) * (8 * std::sqrt(static_cast<double>(steps)) * size + 4 * product / std::abs(h));
+}
+// Whether it tells what the energy does not. If not, the window does not resolve the motion.
+inline bool shadow_resolves(double range, double energy_range, double rounding) {
+  return range <= rounding || range < energy_range;
 }
 
 template <class S>
@@ -48,6 +62,8 @@ class Shadow final : public Companion<S> {
     ahead(x);
     window_.begin(x);
     line_ = {};
+    shadow_ = energy_ = {};
+    size_ = product_ = 0;
     value_ = first_;
     return {};
   }
@@ -64,13 +80,27 @@ class Shadow final : public Companion<S> {
     done_ += count;
     return done_ >= weights_.steps() ? ahead_ : Status{};
   }
-  S observe() override {
+  S observe(const S& energy) override {
+    energy_.add(energy);
     if (!window_.is_full()) return value_;
     value_ = window_.value(weights_, h_);
     line_.add(Real<S>(done_), Real<S>(value(S(value_ - first_))));
+    shadow_.add(value_);
+    keep_largest(size_, to_double(Real<S>(window_.motion() / magnitude(h_) / 2 + magnitude(energy))));
+    keep_largest(product_, to_double(window_.product()));
     return value_;
   }
   std::optional<Line<Real<S>>> trend() const override { return line_(); }
+  std::string doubt() const override {
+    if (shadow_resolves(shadow_.range(), energy_.range(), shadow_rounding<S>(size_, product_, to_double(h_), done_)))
+      return {};
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "the window does not resolve the motion: the shadow energy varies by %.1e, the energy by %.1e. Take "
+                  "the energy, or a shorter step",
+                  shadow_.range(), energy_.range());
+    return text;
+  }
 
   void save(MemoryWriter& out) override { visit_memory(out); }
   Status load(MemoryReader& in, const S&) override {
@@ -100,6 +130,10 @@ class Shadow final : public Companion<S> {
     f("shadow_value", value_);
     f("shadow_done", done_);
     f("shadow_line", line_);
+    f("shadow_extent", shadow_);
+    f("shadow_energy_extent", energy_);
+    f("shadow_size", size_);
+    f("shadow_product", product_);
   }
 
   AnyMethod<S>& method_;
@@ -111,6 +145,8 @@ class Shadow final : public Companion<S> {
   Status ahead_;
   long done_ = 0;
   LineFit<Real<S>> line_;
+  Extent<S> shadow_, energy_;
+  double size_ = 0, product_ = 0;  // the largest, of what rounding errors are made of
 };
 
 }  // namespace holonom

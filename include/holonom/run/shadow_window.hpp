@@ -93,6 +93,18 @@ class ShadowWindow {
     return sum / h;
   }
 
+  // Of the last state, Σ|p_i q_i|; and |p·Δq| of the last step, which is h times twice the kinetic energy, nearly
+  Real<S> product() const {
+    Real<S> sum(0);
+    for (int i = 0; i < q_[0].size(); ++i) sum += magnitude(S(p_[at(last_)][i] * q_[at(last_)][i]));
+    return sum;
+  }
+  Real<S> motion() const {
+    S sum(0);
+    for (int i = 0; i < q_[0].size(); ++i) sum += p_[at(last_)][i] * (q_[at(last_)][i] - q_[at(back(1))][i]);
+    return magnitude(sum);
+  }
+
   template <class F>
   void visit_memory(F&& f) {
     f("window_q", q_);

@@ -45,7 +45,7 @@ class Wedge final : public Companion<S> {
       }
     return {};
   }
-  S observe() override {
+  S observe(const S&) override {
     const State<D>&xi = along_[0].x, &eta = along_[1].x;
     S sum(0);
     for (int i = 0; i < xi.q.size(); ++i) sum += xi.q[i].d * eta.p[i].d - xi.p[i].d * eta.q[i].d;
