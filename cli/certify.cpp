@@ -16,7 +16,7 @@ struct Options {
   RunSpec spec;
   std::string precision = "double", engine = "auto", newton = "auto", out;
   std::vector<std::string> set;
-  bool json = false, force = false;
+  bool json = false, force = false, no_advice = false;
 };
 
 const char* verdict_word(const Claim& c) {
@@ -126,7 +126,7 @@ int certify_command(const Options& o) {
   spec.newton = stage_matrix(o.newton);
   const ResultFiles files("certify", o.out, o.force,
                           o.out.empty() ? std::vector<std::string>() : inputs_of(spec, o.set));
-  const ModelCertificate made = certify_model(spec);
+  const ModelCertificate made = certify_model(spec, !o.no_advice);
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json) {
@@ -163,6 +163,7 @@ void add_certify(CLI::App& app, Command& chosen) {
   cmd->add_option("--out", o->out,
                   "Write all claims to this .csv file, or to certify.csv and certify.json in this folder")
       ->check(file_name());
+  cmd->add_flag("--no-advice", o->no_advice, "Measure the claims alone");
   cmd->add_flag("--force", o->force, "Overwrite existing output files");
   add_formulation_options(*cmd, o->spec);
   add_set_option(*cmd, o->set);

@@ -83,7 +83,7 @@ UNSUITABLE = "does not suit this system|is for systems without constraints|is fo
 
 def certify(program, method, model, part):
     """A record of one certificate. Its status: done, fails (a claim), failed (a step), unsuitable, or error."""
-    code, out, err = run(program, "certify", FILES[model], "--method", method, "--step", step_of(model, part), "--json")
+    code, out, err = run(program, "certify", FILES[model], "--method", method, "--step", step_of(model, part), "--json", "--no-advice")
     record = {"method": method, "model": model, "part": part, "claims": [], "message": err.strip()}
     if code == 2 and re.search(UNSUITABLE, err):
         return {**record, "status": "unsuitable"}
@@ -167,8 +167,8 @@ def reason(record, what):
     """Why this was to be expected; empty if it was not."""
     if not theory(record["method"], record["model"]).get("position constraint", True):
         return "with constraints the method claims nothing, and in general diverges"
-    if what == "order is not measured":
-        return "a limit of the measurement"  # `lacks` wants it to be measured often enough
+    if what in ("order is not measured", "shadow energy is not measured"):
+        return "a limit of the measurement"  # `lacks` wants orders to be measured often enough
     for method, model, parts, pattern, why in EXPECTED:
         if (re.fullmatch(method, record["method"]) and re.fullmatch(model, record["model"]) and record["part"] in parts
                 and re.fullmatch(pattern, what)):

@@ -13,7 +13,8 @@ namespace holonom {
 namespace {
 
 template <class S>
-ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled) {
+ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled,
+                            bool with_advice) {
   const Model& model = compiled->model();
   const MethodEntry chosen = find_method(spec, model);
   constexpr double steps = 2e4;  // about
@@ -33,6 +34,7 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
                         .advice = {},
                         .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {chosen.info})};
   made.certificate = certify<S>(chosen, sys, start.state, h, options);
+  if (!with_advice) return made;
   const ModelSystem<double> rounded(compiled, native ? Engine::native : Engine::interpreter);
   made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options);
   return made;
@@ -55,14 +57,14 @@ WithMaps with_momentum_maps(const RunSpec& spec, const std::shared_ptr<const Com
 
 }  // namespace
 
-ModelCertificate certify_model(const RunSpec& spec) {
+ModelCertificate certify_model(const RunSpec& spec, bool with_advice) {
   ModelChanges changes(spec.set);
   changes.prefix = spec.prefix;
   Model model = load_model(spec.model, changes);
   replace_formulas(spec, model);
   const auto [compiled, maps] = with_momentum_maps(spec, compile(std::move(model)));
   ModelCertificate made =
-      in_precision(spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in); });
+      in_precision(spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, with_advice); });
   for (const MomentumMap& map : maps.found)
     for (Claim& claim : made.certificate.claims)
       if (claim.property == "momentum map " + map.name) claim.remark += "; " + map.name + " = " + map.formula;

@@ -19,6 +19,6 @@ struct ModelCertificate {
 
 // Of a spec: model, set, method, formulation, projection, step, precision, engine and tolerance. Throws InputError or
 // Unsuitable.
-ModelCertificate certify_model(const RunSpec& spec);
+ModelCertificate certify_model(const RunSpec& spec, bool with_advice = true);
 
 }  // namespace holonom
