@@ -366,11 +366,14 @@ class Certify {
       c.remark = "a window of 8 steps does not resolve the motion: see the energy";
       return;
     }
-    const auto allowed = [](const ShadowEnergy& s) {
-      return std::max(s.rounding, Bounds::energy_drift * s.trend.band) + (s.trend.is_wander() ? s.trend.interval : 0);
+    const auto allowed = [&](const ShadowEnergy& s, long count) {
+      const double noise = energy_noise(info_, rounding_of(info_, travel()), !knows(sys_, Quantity::V),
+                                        sys_.has_roots(), s.size, to_double(epsilon<S>()), count);
+      return std::max({s.rounding, noise, Bounds::energy_drift * s.trend.band}) +
+             (s.trend.is_wander() ? s.trend.interval : 0);
     };
     c.measured = std::abs(found.trend.change);
-    c.bound = allowed(found);
+    c.bound = allowed(found, steps);
     c.remark = text("± %.0e in %ld steps, where it oscillates in a band of %.1e, and the energy in one of %.1e",
                     found.trend.interval, steps, found.trend.band, found.energy_range);
     if (c.within()) return;
@@ -382,7 +385,7 @@ class Certify {
       }
     }
     const ShadowEnergy half = shadow_energy(entry_, sys_, start_, S(h_ / S(2)), 2 * steps);
-    if (std::abs(half.trend.change) > std::max(c.measured / 4, allowed(half))) return;
+    if (std::abs(half.trend.change) > std::max(c.measured / 4, allowed(half, 2 * steps))) return;
     c.verdict = Verdict::not_measured;
     c.remark = text(
         "it changes by %.1e in %ld steps, and by %.1e in that time with half the step: the step is so long that "

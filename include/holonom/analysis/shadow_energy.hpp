@@ -34,6 +34,7 @@ struct ShadowEnergy {
   double rms = 0;            // about that line
   Trend trend;               // of H̃, and
   Trend energy_trend;        // of H; not by reference
+  double size = 0;           // ½ |p·H_p| + |H|, the largest; not by reference
   double rounding = 0;       // what rounding errors may do to it: a bound of the random walk, and of single values
   ShadowLimit limit = ShadowLimit::unresolved;
 
@@ -130,6 +131,7 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
   result.energy_trend = energy.trend();
   const double length = std::abs(to_double(h)) * static_cast<double>(std::max(steps, 1L));
   result.slope = result.drift / length;
+  result.size = size;
   result.rounding = shadow_rounding<S>(size, product, to_double(h), steps + M);
   constexpr double falls = 0.8;  // by this at least, where the window is what limits
   result.limit = !shadow_resolves(result.range, result.energy_range, result.rounding) ? ShadowLimit::unresolved
