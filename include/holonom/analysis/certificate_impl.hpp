@@ -424,9 +424,9 @@ class Certify {
       last = now.error;
       return now.error < goal || stands_still;
     });
-    const auto measure = [&](double settled) {
-      constexpr long fewest = 4, most = 64;
-      for (long coarsest = std::lround(fewest * substeps(info_).largest);; coarsest *= 2) {
+    constexpr long fewest = 4, most = 64;
+    const auto measure = [&](long coarsest, double settled) {
+      for (;; coarsest *= 2) {
         try {
           return settled_order(entry_, sys, x, exact.state, time, coarsest, settled);
         } catch (const StepFailed&) {  // long steps may
@@ -435,9 +435,10 @@ class Certify {
       }
     };
     const auto is_below = [&](const OrderFit& fit) { return !(std::min(fit.slope_q, fit.slope_p) >= c.bound); };
-    // With long steps slopes may rest on their way. One below the bound has to rest more firmly, or says nothing.
-    OrderFit fit = measure(0.05);
-    if (fit.used >= 3 && is_below(fit)) fit = measure(0.0125);
+    // With long steps slopes may rest on their way. One below the bound has to rest once more, with shorter steps and
+    // more firmly, or says nothing.
+    OrderFit fit = measure(std::lround(fewest * substeps(info_).largest), 0.05);
+    if (fit.used >= 3 && is_below(fit)) fit = measure(std::lround(to_double(time) / fit.points.back().h), 0.0125);
     if (fit.used < 3 || (is_below(fit) && !fit.settled)) {
       c.remark = "errors do not fall as a power of the step before they are rounding errors";
       return;
