@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "holonom/adapt.hpp"
 #include "holonom/analysis/certificate.hpp"
 #include "holonom/analysis/frequencies.hpp"
 #include "holonom/analysis/horizon.hpp"
@@ -370,6 +371,41 @@ TEST(Advice, OnFastMotion) {
   // A motion with one scale has none.
   const On pendulum("double-pendulum");
   EXPECT_EQ(find(advise(methods().find("rattle"), pendulum.sys, pendulum.start, 0.05), "fast motion"), nullptr);
+}
+
+// A type of one's own, on a sphere; without a `rebind` there are no dual numbers, and errors themselves tell how they
+// grow.
+template <class S>
+struct Bead {
+  using Scalar = S;
+  static constexpr int N = 3, M = 1;
+
+  S V(const Vec<S, N>& q) const { return q[2]; }
+  void V_q(const Vec<S, N>&, Vec<S, N>& out) const { out = {S(0), S(0), S(1)}; }
+  DiagonalMass<S, N> mass() const { return DiagonalMass<S, N>({S(1), S(1), S(1)}); }
+  void g(const Vec<S, N>& q, Vec<S, M>& out) const { out[0] = (dot(q, q) - S(1)) / S(2); }
+  void G(const Vec<S, N>& q, Jacobian<S, N, M>& out) const {
+    for (int j = 0; j < N; ++j) out(0, j) = q[j];
+  }
+};
+
+TEST(Advice, OnOwnTypesAndFormulations) {
+  const auto own = adapt(Bead<double>{}, "bead");
+  State<double> x(3, 1);
+  x.q = {0.6, 0, -0.8};
+  x.p = {0.24, 0.9, 0.18};
+  for (const char* key : {"rattle", "lobatto-3"}) {
+    const std::vector<Advice> advice = advise(methods().find(key), own, x, 0.05);
+    ASSERT_NE(find(advice, "step"), nullptr) << key;
+    EXPECT_FALSE(find(advice, "step")->flagged) << find(advice, "step")->text;
+    ASSERT_NE(find(advice, "horizon"), nullptr) << key;
+    EXPECT_NEAR(number(*find(advice, "horizon"), "growth_power"), 1, 0.1) << find(advice, "horizon")->text;
+  }
+  const On model("spherical-pendulum");
+  const std::vector<Advice> advice = advise(methods().find("gauss-2@dirac+symplectic"), model.sys, model.start,
+                                            Problem(case_of("spherical-pendulum")).h);
+  ASSERT_NE(find(advice, "horizon"), nullptr);
+  EXPECT_GT(number(*find(advice, "horizon"), "until_1e-6"), 1);
 }
 
 }  // namespace

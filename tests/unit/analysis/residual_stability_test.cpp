@@ -3,6 +3,7 @@
 #include "holonom/analysis/residual_stability.hpp"
 
 #include "formulations/near_start.hpp"
+#include "holonom/analysis/eigenvalues.hpp"
 #include "holonom/methods/any_method.hpp"
 
 namespace holonom::test {
