@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "holonom/scalar.hpp"
 #include "holonom/state.hpp"
 
 namespace holonom {
