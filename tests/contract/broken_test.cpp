@@ -160,7 +160,9 @@ void expect_certificate(const MethodEntry& entry, std::string_view model, double
     testing::Test::RecordProperty(entry.info.key + " " + claim.property, claim.remark);
     if (claim.verdict == Claim::Verdict::fails) found.push_back(claim.property);
     const bool measured = claim.verdict == Claim::Verdict::fails || claim.verdict == Claim::Verdict::holds;
-    EXPECT_TRUE(measured) << entry.info.key << " on " << model << ": " << claim.property << ": " << claim.remark;
+    // (a method of one's own need not know its action)
+    EXPECT_TRUE(measured || claim.property == "shadow energy")
+        << entry.info.key << " on " << model << ": " << claim.property << ": " << claim.remark;
   }
   EXPECT_EQ(found, failing) << entry.info.key << " on " << model;
 }

@@ -99,8 +99,8 @@ inline double limit_of_slopes(const std::vector<OrderPoint>& points, double Orde
 // Halves the step, from `coarsest` steps on, until the slope between two points, of q and of p, is the same as between
 // the two before to `settled`, so many `times` one after the other, and fits the last three points. What the order
 // should be plays no part. For methods of high order, whose errors fall through the whole range between too long steps
-// and rounding within a few halvings; if slopes do not settle above the plateau, their limits are taken, or nothing
-// where they have none.
+// and rounding within a few halvings; where the plateau comes before they agree as often as that, what agreed last is
+// taken. If slopes do not settle above it, their limits are taken, or nothing where they have none.
 template <class S>
 OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& x, const State<S>& exact,
                        const S& time, long coarsest, double settled = 0.05, int times = 1) {
@@ -109,6 +109,7 @@ OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const 
   std::vector<OrderPoint> points;
   std::size_t above = most_points;  // the plateau
   int agreed = 0;
+  OrderFit once;  // slopes that have agreed less often
   for (long count = coarsest; points.size() < most_points; count *= 2) {
     points.push_back(order_point(map, x, exact, time, count));
     const OrderPoint* last = &points.back();
@@ -124,14 +125,19 @@ OrderFit settled_order(const MethodEntry& entry, const AnySystem<S>& sys, const 
     const bool agrees =
         std::abs(bend(&OrderPoint::error_q)) < settled && std::abs(bend(&OrderPoint::error_p)) < settled;
     agreed = agrees ? agreed + 1 : 0;
+    if (!agrees) continue;
+    once = fit_order({last - 2, last + 1}, 0);
+    once.settled = true;
     if (agreed < times) continue;
-    OrderFit fit = fit_order({last - 2, last + 1}, 0);
-    fit.points = std::move(points);
-    fit.settled = true;
-    return fit;
+    once.points = std::move(points);
+    return once;
+  }
+  points.resize(std::min(above, points.size()));
+  if (once.settled) {
+    once.points = std::move(points);
+    return once;
   }
   OrderFit fit;
-  points.resize(std::min(above, points.size()));
   fit.points = points;
   const double slope_q = limit_of_slopes(points, &OrderPoint::error_q),
                slope_p = limit_of_slopes(points, &OrderPoint::error_p);
