@@ -158,6 +158,28 @@ TEST(HorizonOfChaos, AgreesWithAReferenceInQuad) {
   }
 }
 
+// Within the runs it is read off, beyond them continued.
+TEST(Horizon, IsContinuedByItsLaw) {
+  ErrorHistory linear, exponential;
+  for (double t = 1; t < 100; t *= 1.1) {
+    linear.times.push_back(t);
+    linear.errors.push_back(1e-9 * t);
+    exponential.times.push_back(t);
+    exponential.errors.push_back(1e-9 * std::exp(0.1 * t));
+  }
+  EXPECT_NEAR(linear.power(1), 1, 1e-10);
+  EXPECT_NEAR(exponential.rate(), 0.1, 1e-10);
+  const Horizon seen = horizon(linear, 5e-8, 0, 1), later = horizon(linear, 1e-6, 0, 1);
+  EXPECT_TRUE(seen.measured);
+  EXPECT_NEAR(seen.time, 50, 1e-9);
+  EXPECT_FALSE(later.measured);
+  EXPECT_NEAR(later.time, 1000, 1e-9);
+  EXPECT_NEAR(horizon(linear, 1e-6, 0, 2).time, linear.times.back() * std::sqrt(1000 / linear.times.back()), 1e-9);
+  EXPECT_NEAR(horizon(exponential, 1e-2, 0.1, 0).time, std::log(1e7) / 0.1, 1e-9);
+  exponential.failed = true;  // a step: nothing is known beyond
+  EXPECT_EQ(horizon(exponential, 1e-2, 0.1, 0).time, exponential.times.back());
+}
+
 // Theorem 5.5 of Hairer, Lubich and Wanner (2003), and its remarks
 TEST(ErrorGrowth, IsLinearForSymplecticAndSymmetricMethodsQuadraticForOthers) {
   const auto power = [](const char* model, const char* key, double h, double time) {
