@@ -24,6 +24,7 @@ using Command = std::function<int()>;
   COMMAND(certify)                \
   COMMAND(recommend)              \
   COMMAND(stability)              \
+  COMMAND(reproduce)              \
   COMMAND(methods)
 
 #define HOLONOM_DECLARE(name) void add_##name(CLI::App& app, Command& chosen);

@@ -3,7 +3,7 @@
 #   install-packages.sh --program      what the library and the program are built from
 #   install-packages.sh [PACKAGE...]   the same, what the tests and the benchmarks need, and these
 set -eu
-packages="g++ cmake ninja-build make libboost-dev libeigen3-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev llvm-14-dev zlib1g-dev libhdf5-dev"
+packages="g++ cmake ninja-build make libboost-dev libtomlplusplus-dev libcli11-dev libsuitesparse-dev liblapack-dev llvm-14-dev zlib1g-dev libhdf5-dev"
 if [ "${1-}" = --program ]; then
   shift
 else

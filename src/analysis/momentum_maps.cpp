@@ -1,6 +1,5 @@
 #include "holonom/analysis/momentum_maps.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "exact_coefficients.hpp"
 #include "holonom/analysis/point_symmetries.hpp"
 #include "holonom/analysis/symmetry.hpp"
+#include "lapack.hpp"
 
 namespace holonom {
 
@@ -236,7 +236,7 @@ NamedMaps named_maps(const ModelSystem<double>& sys, const State<double>& start,
   const std::vector<State<double>> states = states_off_manifold(sys, start, size + 8);
   const auto rows = static_cast<int>(states.size());
   if (rows < size) return named;
-  Eigen::MatrixXd J(rows, size), I(rows, count);
+  Columns J(rows, size), I(rows, count);
   Vec<double> motion(sys.n()), value(count);
   for (int s = 0; s < rows; ++s) {
     State<double> y = states[static_cast<std::size_t>(s)];
@@ -248,11 +248,18 @@ NamedMaps named_maps(const ModelSystem<double>& sys, const State<double>& start,
       J(s, k) = dot(y.p, motion);
     }
   }
-  const Eigen::MatrixXd C = J.completeOrthogonalDecomposition().solve(I);
+  const Columns C = least_squares(J, I);
   for (int k = 0; k < count; ++k) {
-    if (!((J * C.col(k) - I.col(k)).norm() <= 1e-8 * I.col(k).norm()) || !(I.col(k).norm() > 0)) continue;
+    double all = 0, left = 0;  // |I|², |J C − I|²
+    for (int s = 0; s < rows; ++s) {
+      double difference = -I(s, k);
+      for (int j = 0; j < size; ++j) difference += J(s, j) * C(j, k);
+      all += I(s, k) * I(s, k);
+      left += difference * difference;
+    }
+    if (!(left <= 1e-16 * all) || !(all > 0)) continue;
     named.names.push_back(sys.labels().invariants[static_cast<std::size_t>(k)]);
-    named.rows.emplace_back(C.col(k).data(), C.col(k).data() + size);
+    named.rows.emplace_back(C.column(k), C.column(k) + size);
   }
   return named;
 }

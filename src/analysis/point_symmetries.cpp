@@ -1,9 +1,9 @@
 #include "holonom/analysis/point_symmetries.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "lapack.hpp"
 #include "scatter.hpp"
 
 namespace holonom {
@@ -22,54 +22,64 @@ class Conditions {
   explicit Conditions(int unknowns)
       : unknowns_(unknowns),
         rows_(unknowns + std::max(unknowns, batch), unknowns),
-        row_(unknowns),
-        terms_(unknowns),
-        size_(Eigen::VectorXd::Zero(unknowns)) {}
+        row_(static_cast<std::size_t>(unknowns)),
+        terms_(row_.size()),
+        size_(row_.size()) {}
 
   // fill(add) calls add(unknown, term) for each term of a condition. Coefficients are relative to the sizes of their
   // terms: what is left of terms that cancel is a rounding error, not a condition.
   template <class Fill>
   void add(Fill&& fill) {
-    row_.setZero();
-    terms_.setZero();
+    std::fill(row_.begin(), row_.end(), 0.0);
+    std::fill(terms_.begin(), terms_.end(), 0.0);
     fill([&](int unknown, double term) {
-      row_(unknown) += term;
-      terms_(unknown) += std::abs(term);
+      row_[static_cast<std::size_t>(unknown)] += term;
+      terms_[static_cast<std::size_t>(unknown)] += std::abs(term);
     });
-    const double size = terms_.maxCoeff();
+    const double size = *std::max_element(terms_.begin(), terms_.end());
     if (!(size > 0) || !std::isfinite(size)) return;
-    rows_.row(used_) = row_.transpose() / size;
-    size_ = size_.cwiseMax(terms_ / size);
+    for (int j = 0; j < unknowns_; ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      rows_(used_, j) = row_[k] / size;
+      size_[k] = std::max(size_[k], terms_[k] / size);
+    }
     if (++used_ == rows_.rows()) compress();
   }
 
   // A basis of the solutions
   std::vector<PointSymmetry> null_space() {
     compress();
-    Eigen::MatrixXd R = rows_.topRows(used_);
     // Coefficients of A and b have different units.
-    Eigen::VectorXd scale(unknowns_);
+    std::vector<double> scale(size_.size());
+    Columns R(used_, unknowns_);
     for (int j = 0; j < unknowns_; ++j) {
-      scale(j) = size_(j) > 0 ? 1 / size_(j) : 1;
-      R.col(j) *= scale(j);
+      const auto k = static_cast<std::size_t>(j);
+      scale[k] = size_[k] > 0 ? 1 / size_[k] : 1;
+      for (int i = 0; i < used_; ++i) R(i, j) = rows_(i, j) * scale[k];
     }
-    std::vector<PointSymmetry> basis;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(R);
-    const Eigen::MatrixXd& factor = qr.matrixQR();
+    const std::vector<int> order = triangularise_with_pivots(R);
     int rank = 0;
-    const int most = static_cast<int>(std::min(R.rows(), R.cols()));
-    while (rank < most && std::abs(factor(rank, rank)) > negligible) ++rank;
-    const Eigen::MatrixXd dependent = factor.topLeftCorner(rank, rank)
-                                          .triangularView<Eigen::Upper>()
-                                          .solve(factor.topRightCorner(rank, unknowns_ - rank));
+    const int most = std::min(used_, unknowns_);
+    while (rank < most && std::abs(R(rank, rank)) > negligible) ++rank;
+    std::vector<PointSymmetry> basis;
     for (int k = rank; k < unknowns_; ++k) {
-      Eigen::VectorXd x = Eigen::VectorXd::Zero(unknowns_);
-      x.head(rank) = -dependent.col(k - rank);
-      x(k) = 1;
-      x = qr.colsPermutation() * x;
-      x = x.cwiseProduct(scale);
-      x /= x.cwiseAbs().maxCoeff();
-      basis.emplace_back(x.data(), x.data() + unknowns_);
+      // R x = 0 with x_k = 1, by back substitution
+      std::vector<double> x(size_.size());
+      for (int i = rank - 1; i >= 0; --i) {
+        double sum = R(i, k);
+        for (int j = i + 1; j < rank; ++j) sum += R(i, j) * x[static_cast<std::size_t>(j)];
+        x[static_cast<std::size_t>(i)] = -sum / R(i, i);
+      }
+      x[static_cast<std::size_t>(k)] = 1;
+      PointSymmetry symmetry(size_.size());
+      double largest = 0;
+      for (std::size_t j = 0; j < x.size(); ++j) {
+        const auto unknown = static_cast<std::size_t>(order[j]);
+        symmetry[unknown] = x[j] * scale[unknown];
+        largest = std::max(largest, std::abs(symmetry[unknown]));
+      }
+      for (double& a : symmetry) a /= largest;
+      basis.push_back(std::move(symmetry));
     }
     return basis;
   }
@@ -79,15 +89,15 @@ class Conditions {
 
   void compress() {
     if (used_ <= unknowns_) return;
-    Eigen::HouseholderQR<Eigen::MatrixXd> qr(rows_.topRows(used_));
-    const Eigen::MatrixXd R = qr.matrixQR().topRows(unknowns_).triangularView<Eigen::Upper>();
-    rows_.topRows(unknowns_) = R;
+    triangularise(rows_, used_);
+    for (int j = 0; j < unknowns_; ++j)
+      for (int i = j + 1; i < unknowns_; ++i) rows_(i, j) = 0;
     used_ = unknowns_;
   }
 
   int unknowns_;
-  Eigen::MatrixXd rows_;
-  Eigen::VectorXd row_, terms_, size_;
+  Columns rows_;
+  std::vector<double> row_, terms_, size_;
   int used_ = 0;
 };
 
@@ -284,34 +294,35 @@ std::vector<PointSymmetry> carried_by_translations(const SymmetryFamily& family,
                                                    const std::vector<PointSymmetry>& strong) {
   if (family.blocks.size() != 1 || family.blocks.front().count != 1) return {};
   const int n = family.blocks.front().dim;
-  std::vector<const PointSymmetry*> others;
-  Eigen::MatrixXd translations(n, 0);
-  for (const PointSymmetry& a : strong) {
-    if (std::any_of(a.begin(), a.begin() + n * n, [](double x) { return x != 0; })) {
-      others.push_back(&a);
-      continue;
-    }
-    translations.conservativeResize(n, translations.cols() + 1);
-    translations.rightCols(1) = Eigen::Map<const Eigen::VectorXd>(a.data() + n * n, n);
-  }
-  const auto count = static_cast<int>(others.size());
-  if (count == 0 || translations.cols() == 0) return {};
-  // Combinations whose A maps into the span of the translations
-  const Eigen::MatrixXd basis =
-      translations.householderQr().householderQ() * Eigen::MatrixXd::Identity(n, translations.cols());
-  using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::MatrixXd rest(n * n, count);
-  for (int k = 0; k < count; ++k) {
-    const Eigen::MatrixXd A = Eigen::Map<const ByRows>(others[static_cast<std::size_t>(k)]->data(), n, n);
-    const Eigen::MatrixXd outside = A - basis * (basis.transpose() * A);
-    rest.col(k) = outside.reshaped();
-  }
+  std::vector<const PointSymmetry*> others, translations;
+  for (const PointSymmetry& a : strong)
+    (std::any_of(a.begin(), a.begin() + n * n, [](double x) { return x != 0; }) ? others : translations).push_back(&a);
+  const auto count = static_cast<int>(others.size()), span = static_cast<int>(translations.size());
+  if (count == 0 || span == 0) return {};
+  // Combinations whose A maps into the span of the translations: what is left of the columns of each A outside of it
+  Columns T(n, span), all(n, n * count);
+  for (int k = 0; k < span; ++k)
+    for (int i = 0; i < n; ++i)
+      T(i, k) = (*translations[static_cast<std::size_t>(k)])[static_cast<std::size_t>(n * n + i)];
+  for (int k = 0; k < count; ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        all(i, n * k + j) = (*others[static_cast<std::size_t>(k)])[static_cast<std::size_t>(n * i + j)];
+  const Columns within = least_squares(T, all);
+  Columns rest = all;
+  for (int c = 0; c < rest.cols(); ++c)
+    for (int k = 0; k < span; ++k)
+      for (int i = 0; i < n; ++i) rest(i, c) -= T(i, k) * within(k, c);
   Conditions rows(count);
-  for (int i = 0; i < n * n; ++i)
-    if (rest.row(i).cwiseAbs().maxCoeff() > negligible)
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      double largest = 0;
+      for (int k = 0; k < count; ++k) largest = std::max(largest, std::abs(rest(i, n * k + j)));
+      if (!(largest > negligible)) continue;
       rows.add([&](auto&& term) {
-        for (int k = 0; k < count; ++k) term(k, rest(i, k));
+        for (int k = 0; k < count; ++k) term(k, rest(i, n * k + j));
       });
+    }
   const std::vector<PointSymmetry> combinations = rows.null_space();
   if (combinations.size() == others.size()) return {};
   std::vector<PointSymmetry> carried;
@@ -342,7 +353,7 @@ std::vector<double> constraint_mixing(const AnySystem<double>& sys, const State<
                                       const SymmetryFamily& family, const PointSymmetry& symmetry) {
   const int m = sys.m(), states = 2 * m + 4;
   Scatter scatter(sys, x);
-  Eigen::MatrixXd g(states, m), change(states, m);
+  Columns g(states, m), change(states, m);
   Vec<double> value(m), motion(sys.n()), rate(m);
   Jacobian<double> G(sys.pattern());
   for (int s = 0; s < states; ++s) {
@@ -356,8 +367,8 @@ std::vector<double> constraint_mixing(const AnySystem<double>& sys, const State<
       change(s, k) = rate[k];
     }
   }
-  const Eigen::MatrixXd C = g.completeOrthogonalDecomposition().solve(change);  // column k: of constraint k
-  return {C.data(), C.data() + C.size()};
+  const Columns C = least_squares(g, change);  // column k: of constraint k
+  return {C.column(0), C.column(0) + m * m};
 }
 
 SymmetryDefect point_symmetry_defect(const AnySystem<double>& sys, const State<double>& x, const SymmetryFamily& family,

@@ -1,10 +1,10 @@
 #include "holonom/analysis/residual_stability.hpp"
 
-#include <Eigen/SVD>
 #include <limits>
 
 #include "holonom/analysis/eigenvalues.hpp"
 #include "holonom/methods/registry.hpp"
+#include "lapack.hpp"
 
 namespace holonom {
 
@@ -26,15 +26,17 @@ std::shared_ptr<const AnySystem<D>> in_duals(const AnySystem<double>& sys) {
   return dual;
 }
 
-Eigen::MatrixXd as_eigen(const Square<double>& A) {
-  Eigen::MatrixXd B(A.size(), A.size());
-  for (int i = 0; i < A.size(); ++i)
-    for (int j = 0; j < A.size(); ++j) B(i, j) = A(i, j);
-  return B;
+// L (Φ + c K)
+Columns product(const Square<double>& L, const Columns& phi, double c, const Columns& K) {
+  const int size = L.size();
+  Columns result(size, size);
+  for (int j = 0; j < size; ++j)
+    for (int k = 0; k < size; ++k) {
+      const double x = phi(k, j) + c * K(k, j);
+      for (int i = 0; i < size; ++i) result(i, j) += L(i, k) * x;
+    }
+  return result;
 }
-
-// |Φ| in the Euclidean norm
-double norm(const Eigen::MatrixXd& A) { return A.allFinite() ? A.jacobiSvd().singularValues()(0) : A.norm(); }
 
 }  // namespace
 
@@ -109,7 +111,7 @@ StabilityReport residual_stability(const AnySystem<double>& sys, const Formulati
   }
   Brackets<double> residuals(sys);
   const auto measure = [&] {
-    Eigen::MatrixXd phi(size, size);
+    Columns phi(size, size);
     for (int j = 0; j < size; ++j) {
       const Measured& run = runs[static_cast<std::size_t>(j)];
       if (run.failed || !residuals.at(run.x.q, run.x.p).ok()) return std::numeric_limits<double>::quiet_NaN();
@@ -121,7 +123,8 @@ StabilityReport residual_stability(const AnySystem<double>& sys, const Formulati
     return norm(phi);
   };
 
-  Eigen::MatrixXd phi = Eigen::MatrixXd::Identity(size, size);
+  Columns phi(size, size);
+  for (int j = 0; j < size; ++j) phi(j, j) = 1;
   const auto row = [&](long done) {
     StabilityRow r;
     r.t = x.t + static_cast<double>(done) * h;
@@ -137,18 +140,19 @@ StabilityReport residual_stability(const AnySystem<double>& sys, const Formulati
   row(0);
   for (long k = 0; k < steps; ++k) {
     // Kutta's method for Φ' = L Φ
-    const Eigen::MatrixXd before = as_eigen(L);
-    Eigen::MatrixXd middle;
+    const Square<double> before = L;
+    Square<double> middle;
     for (int half = 0; half < 2; ++half) {
       if (!motion->step(y, h / 2).ok() || !matrix(y.q, y.p, L).ok()) {
         report.failure = "the motion cannot be followed beyond t = " + std::to_string(x.t + static_cast<double>(k) * h);
         return report;
       }
-      if (half == 0) middle = as_eigen(L);
+      if (half == 0) middle = L;
     }
-    const Eigen::MatrixXd k1 = before * phi, k2 = middle * (phi + h / 2 * k1), k3 = middle * (phi + h / 2 * k2),
-                          k4 = as_eigen(L) * (phi + h * k3);
-    phi += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    const Columns k1 = product(before, phi, 0, phi), k2 = product(middle, phi, h / 2, k1),
+                  k3 = product(middle, phi, h / 2, k2), k4 = product(L, phi, h, k3);
+    for (int j = 0; j < size; ++j)
+      for (int i = 0; i < size; ++i) phi(i, j) += h / 6 * (k1(i, j) + 2 * k2(i, j) + 2 * k3(i, j) + k4(i, j));
     for (Measured& run : runs)
       if (!run.failed) run.failed = !run.method->step(run.x, h).ok();
     if ((k + 1) % every == 0 || k + 1 == steps) row(k + 1);
