@@ -176,7 +176,6 @@ class MidpointMotion {
   Status newton(const Sys& sys, const S& h, const Vec<S, N>& q, const Vec<S, N>& p, Rounding<S, N>* lost) {
     if constexpr (HasHessian<Sys>) {
       const int n = q.size(), m = size_g(sys);
-      const R size = largest(q);
       const auto arrive = [&] {
         for (int i = 0; i < n; ++i) q1_[i] = q[i] + (lost ? S(d_[i] + lost->q[i]) : d_[i]);
       };
@@ -197,6 +196,8 @@ class MidpointMotion {
           d_[i] -= x_[i];
         }
         for (int k = 0; k < m; ++k) impulse_[k] -= x_[n + k];
+        // (A long step may start near the origin, or end there.)
+        const R size = std::max(largest(q), largest(q1_));
         if (size > R(0)) change /= size;
         const auto verdict = stagnation(change, change);
         if (verdict == Stagnation<R>::Verdict::done) break;
