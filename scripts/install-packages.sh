@@ -7,7 +7,7 @@ packages="g++ cmake ninja-build make libboost-dev libtomlplusplus-dev libcli11-d
 if [ "${1-}" = --program ]; then
   shift
 else
-  packages="$packages git clang-format python3 python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev"
+  packages="$packages git clang-format python3 python3-numpy python3-matplotlib python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev"
 fi
 missing=""
 for p in $packages "$@"; do

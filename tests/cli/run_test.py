@@ -322,6 +322,12 @@ class Failures(CliTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn("Try a smaller step", result.stderr)
 
+    def test_a_loose_tolerance_is_named_where_a_step_fails(self):
+        result = self.run_program(
+            "run", MODELS / "spring-chain.toml", "--method", "shake", "--step", "0.01", "--until", "10", "--tolerance", "1e-4")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Try a smaller tolerance, or none", result.stderr)
+
     def test_a_motion_out_of_the_domain(self):
         """A particle falls into the singularity of its potential."""
         self.write("""format = 1

@@ -1,0 +1,50 @@
+"""How figures look: lines and points as in the papers, legible in black and white, small as files."""
+
+import contextlib
+import threading
+
+_drawing = threading.Lock()  # matplotlib draws one figure at a time
+
+
+def available():
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def save(draw, path, size=(6.4, 3.6)):
+    """Draws into an empty figure, and writes it (as PNG or SVG, by the ending)."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    settings = {
+        "font.size": 8,
+        "axes.titlesize": 8,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.formatter.useoffset": False,
+        "axes.prop_cycle": matplotlib.cycler(color=["#1b3a5c", "#b5402a", "#3c7a4b", "#8a6d1c", "#6a4c93"]),
+        "lines.linewidth": 0.9,
+        "lines.markersize": 3.5,
+        "legend.frameon": False,
+        "legend.fontsize": 7.5,
+        "figure.constrained_layout.use": True,
+    }
+    with _drawing, matplotlib.rc_context(settings):
+        figure = Figure(figsize=size, dpi=130)
+        FigureCanvasAgg(figure)
+        draw(figure)
+        figure.savefig(path)
+
+
+@contextlib.contextmanager
+def panel(axes, title="", x="", y=""):
+    """with panel(axes, "energy", "t", "H") as a: a.plot(...)"""
+    yield axes
+    axes.set_title(title)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)

@@ -1,0 +1,139 @@
+"""holonom reproduce: every quick item holds, and falls with each of its mutations. Needs numpy."""
+
+import concurrent.futures
+import importlib.util
+import os
+import sys
+import unittest
+
+from support import SOURCE, CliTest, PROGRAM
+
+FOLDER = SOURCE / "reproduce"
+
+
+def load_main():
+    spec = importlib.util.spec_from_file_location("reproduce_main", FOLDER / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MAIN = load_main()
+ITEMS = MAIN.load()
+program = MAIN.cli.Program(PROGRAM)
+
+
+def on_both_cores(work, jobs):
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(work, jobs))
+
+
+class Items(unittest.TestCase):
+    def test_are_as_many_as_the_papers_have(self):
+        self.assertGreaterEqual(len(ITEMS), 45)
+        self.assertEqual(len({one.key for one in ITEMS}), len(ITEMS), "two items have one name")
+        self.assertEqual({one.paper for one in ITEMS}, set(MAIN.PAPERS))
+        for one in ITEMS:
+            with self.subTest(one.key):
+                self.assertTrue(MAIN.items.is_name(one.name))
+                self.assertTrue(one.claim, "an item says what is claimed")
+                self.assertTrue(one.mutations, "an item says what would make it fail")
+
+    def test_hold_and_fall_with_each_mutation(self):
+        quick = [one for one in ITEMS if one.quick]
+
+        def work(job):
+            one, mutation = job
+            return job, MAIN.measure(one, program, True, mutation)
+
+        jobs = [(one, mutation) for one in quick for mutation in [None, *one.mutations]]
+        for (one, mutation), (result, lab) in on_both_cores(work, jobs):
+            with self.subTest(one.key, mutation=mutation.name if mutation else None):
+                wrong = [f"{c.what}: {c.measured}, expected {c.expected or c.printed}" for c in result.checks if not c.holds]
+                if mutation is None:
+                    self.assertEqual(result.error, "")
+                    self.assertEqual(wrong, [])
+                    self.assertTrue(result.checks)
+                else:
+                    self.assertTrue(lab.was_mutated, "the mutation changes nothing")
+                    self.assertTrue(result.failed, "nobody notices the mutation")
+
+
+class Framework(unittest.TestCase):
+    def test_numbers_are_compared_as_they_are_printed(self):
+        agrees = MAIN.items.agrees
+        self.assertTrue(agrees(0.0774456, ".77e-1"))
+        self.assertFalse(agrees(0.0764, ".77e-1"))
+        self.assertFalse(agrees(0.0776, ".77e-1"))
+        self.assertTrue(agrees(0.31049, ".31"))
+        self.assertFalse(agrees(0.31051, ".31"))
+        self.assertTrue(agrees(-2.59808, "-2.59808"))
+        self.assertFalse(agrees(float("nan"), "1"))
+        self.assertTrue(agrees(55.7, "56"))
+
+    def test_verdicts(self):
+        items = MAIN.items
+        one = items.Item("reich", "x", "x", lambda lab: None, [], True, False)
+
+        def verdict(*calls):
+            result = items.Result(one)
+            lab = items.Lab(program, result)
+            for call in calls:
+                call(lab)
+            return result.verdict
+
+        good = lambda lab: lab.printed("a", 1.0, "1.0")  # noqa: E731
+        bad = lambda lab: lab.printed("b", 2.0, "1.0")  # noqa: E731
+        other = lambda lab: lab.differs("c", 2.0, "1.0", "of a reason")  # noqa: E731
+        not_other = lambda lab: lab.differs("c", 1.0, "1.0", "of a reason")  # noqa: E731
+        self.assertEqual(verdict(good), "reproduced")
+        self.assertEqual(verdict(), "FAILS")
+        self.assertEqual(verdict(good, bad), "FAILS")
+        self.assertEqual(verdict(other), "not reproduced")
+        self.assertEqual(verdict(good, other), "reproduced in part")
+        self.assertEqual(verdict(not_other), "FAILS")
+        self.assertEqual(verdict(lambda lab: lab.at_most("d", float("nan"), 1)), "FAILS")
+
+
+class Command(CliTest):
+    def reproduce(self, *arguments, code=0):
+        done = self.run_program("reproduce", *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def test_one_item_shows_its_numbers(self):
+        text = self.reproduce("reich/table-1", "--quick").stdout
+        self.assertIn(".77e-1", text)
+        self.assertIn("7.74456e-2", text)
+        self.assertIn("$ holonom run models/pendulum.toml", text)
+
+    def test_a_page_has_data_and_figures(self):
+        self.reproduce("jay/figure-5.2", "reich/table-1", "--quick", "--out", "page")
+        page = (self.folder / "page" / "index.html").read_text(encoding="utf-8")
+        self.assertIn("Table 1", page)
+        self.assertIn("jay/figure-5.2", page)
+        self.assertTrue((self.folder / "page" / "README.md").exists())
+        self.assertTrue(list((self.folder / "page" / "jay").glob("*.csv")))
+        figures = list((self.folder / "page" / "jay").glob("*.png"))
+        for figure in figures:
+            self.assertGreater(figure.stat().st_size, 5000)
+        self.assertEqual(bool(figures), MAIN.style.available())
+        again = self.reproduce("reich/table-1", "--quick", "--out", "page", code=2)
+        self.assertIn("--force", again.stderr)
+
+    def test_mistakes(self):
+        self.assertIn("Did you mean 'reich/table-1'?", self.reproduce("reich/tabel-1", code=2).stderr)
+        self.assertIn("--quick", self.reproduce("--quik", code=2).stderr)
+        listed = self.reproduce("--list").stdout
+        self.assertEqual(len(listed.splitlines()), len(ITEMS))
+
+    def test_a_python_without_numpy_is_told(self):
+        os.environ["HOLONOM_PYTHON"] = "/bin/false"
+        try:
+            self.assertIn("HOLONOM_PYTHON=/bin/false is no Python that has numpy", self.reproduce("--list", code=2).stderr)
+        finally:
+            del os.environ["HOLONOM_PYTHON"]
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
