@@ -23,6 +23,12 @@ def anchor(result):
     return result.item.key.replace("/", "-").replace(".", "-")
 
 
+def shown_commands(result, most=24):
+    """An item may ask for hundreds of runs that differ in a number."""
+    left = len(result.commands) - most
+    return result.commands if left <= 1 else [*result.commands[:most], f"... and {left} more of this kind"]
+
+
 def anchor_text(verdict):
     return f"{MARK[verdict]} {verdict}"
 
@@ -66,7 +72,7 @@ def markdown(papers, results, head):
                 lines.append(f"| {_cell(c.what)} | {_cell(c.printed)} | {_cell(c.expected)} | {_cell(c.measured)} | "
                              f"{mark}{_cell(remark)} |")
             lines += [f"\n![{_cell(result.item.title)}]({result.item.paper}/{name}.png)" for name in result.drawn]
-            lines += ["", "<details><summary>What was run</summary>", "", "```plain", *result.commands, "```", "",
+            lines += ["", "<details><summary>What was run</summary>", "", "```plain", *shown_commands(result), "```", "",
                       "</details>"]
     return "\n".join(lines) + "\n"
 
@@ -122,6 +128,6 @@ def as_html(papers, results, head):
             out.append("</table>")
             out += [f"<img loading=lazy alt='{e(result.item.title, quote=True)}' src='{result.item.paper}/{name}.png'>"
                     for name in result.drawn]
-            lines = "\n".join(result.commands)
+            lines = "\n".join(shown_commands(result))
             out.append(f"<details><summary>What was run</summary><pre>{e(lines)}</pre></details>")
     return "\n".join(out) + "\n</html>\n"

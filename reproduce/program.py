@@ -63,7 +63,7 @@ class Failed(Exception):
 
 @dataclass
 class Answer:
-    """The JSON object of a command, and the columns of its CSV file if there is one."""
+    """The JSON object of a command (of `check`: its `text`), and the columns of its CSV file if there is one."""
 
     json: dict | list
     columns: dict = field(default_factory=dict)
@@ -121,13 +121,13 @@ class Program:
                     text = text.replace(old, new)
                 model = folder / model.name
                 model.write_text(text, encoding="utf-8")
-            words = [self.path, *asked.arguments(model), "--json"]
+            words = [self.path, *asked.arguments(model)] + ["--json"] * (asked.verb != "check")
             table = folder / "run.csv"
             if record:
                 words += ["--out", str(table)]
             done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
             try:
-                parsed = json.loads(done.stdout) if done.stdout.strip() else {}
+                parsed = {"text": done.stdout} if asked.verb == "check" else json.loads(done.stdout or "{}")
             except json.JSONDecodeError as e:
                 raise Failed(f"{asked.line()}: {e}") from e
             columns = read_columns(table) if record and table.exists() else {}

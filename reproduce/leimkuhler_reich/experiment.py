@@ -9,6 +9,7 @@ PENDULUM = "rotating-pendulum"
 # Two vectors that are consistent with the constraints (section 3.2) at (1, 0, 0, -2); their wedge product is 1.
 TANGENTS = ["q2=1,p_q1=2", "p_q2=1"]
 NAMES = ("q1", "q2", "p1", "p2")
+EXACT = "-0.6836579365484 -0.7298025937158 -1.7052420024719 1.5974213284031"  # at t = 1, of an independent program
 
 
 @dataclass
@@ -46,6 +47,10 @@ class Motion:
 def state(end):
     """q1, q2, p1, p2 of the last state of a run."""
     return np.array([*end["q"].values(), *end["p"].values()])
+
+
+def distance(one, other):
+    return float(np.max(np.abs(np.asarray(one) - np.asarray(other))))
 
 
 def motion(lab, key, until, step="0.01", model=PENDULUM, codes=(0,), **options):

@@ -322,6 +322,13 @@ class Failures(CliTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn("Try a smaller step", result.stderr)
 
+    def test_an_unknown_method_is_blamed_on_who_named_it(self):
+        result = self.run_program("run", MODELS / "kepler.toml", "--method", "nosuch")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("holonom: --method nosuch: unknown method 'nosuch'", result.stderr)
+        name = self.write((MODELS / "kepler.toml").read_text().replace('method = "rattle"', 'method = "nosuch"'))
+        self.assertRegex(self.run_program("run", name).stderr, r"m\.toml:\d+:\d+: unknown method 'nosuch'")
+
     def test_a_loose_tolerance_is_named_where_a_step_fails(self):
         result = self.run_program(
             "run", MODELS / "spring-chain.toml", "--method", "shake", "--step", "0.01", "--until", "10", "--tolerance", "1e-4")

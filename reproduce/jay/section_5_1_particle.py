@@ -125,7 +125,7 @@ def figure_5_4(lab):
     windows = H[::500]
     lab.says("H is lower at the end of each 500 steps", bool(np.all(np.diff(windows) < 0)),
              " ".join(f"{x:.3f}" for x in windows), printed="drifts away from the exact value")
-    lab.at_most("largest distance from a straight line, over the whole drift", line(states)[1] / abs(H[-1] - H[0]), 0.15,
+    lab.at_most("largest distance from a line, over the whole drift", line(states)[1] / abs(H[-1] - H[0]), 0.15,
                 "the rate falls to a third within 5000 steps", printed="roughly linearly with time")
     lab.figure("figure-5.4", draw_energies({"radau-2a-2": states}, H_1))
     lab.table("figure-5.4", thinned(states, ("t", "energy"), 5))

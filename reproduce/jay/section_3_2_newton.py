@@ -4,7 +4,7 @@ import numpy as np
 
 import mutations
 from item import item
-from jay.tables import TABLE_2_2, numbers
+from jay.section_2_1_coefficients import TABLE_2_2, numbers
 
 
 def matrix(half):
@@ -56,7 +56,8 @@ def simplified_newton(q0, p0, lambda0, h, sign, iterations):
 def start_and_end(lab, steps):
     """A state with motion in it, and where the program's next step leads."""
     before, after = (lab.run("double-pendulum", method="lobatto-3", step="0.12", steps=k) for k in (steps, steps + 1))
-    return *(np.array(list(before[part].values())) for part in ("q", "p", "lambda")), np.array(list(after["q"].values()))
+    start = (np.array(list(before[part].values())) for part in ("q", "p", "lambda"))
+    return *start, np.array(list(after["q"].values()))
 
 
 def contraction(changes, first=3):
@@ -89,7 +90,8 @@ def equation_3_15(lab):
     gained = (orders[6] - orders[2]) / 4
     lab.between("orders that an iteration adds", gained, 0.9, 1.1,
                 "changes of iterations 3 to 7 with h = 0.03 and 0.015: "
-                + ", ".join(f"h^{order:.1f}" for order in orders[2:7]), printed="the higher the order, the more iterations")
+                + ", ".join(f"h^{order:.1f}" for order in orders[2:7]),
+                printed="the higher the order, the more iterations")
     minus, _ = simplified_newton(q0, p0, lambda0, 0.12, -sign, 9)
     growth = (minus[8] / minus[4]) ** (1 / 4)
     lab.contradicts("minus: growth of the changes, an iteration", 1.8 < growth < 2.2, f"{growth:.2f}",

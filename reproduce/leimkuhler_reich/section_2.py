@@ -1,12 +1,10 @@
-"""State space forms: the introduction, proposition 2.1 and algorithm 2.1; and linear constraints, the beginning of
-section 3."""
+"""State space forms: the introduction, proposition 2.1 and algorithm 2.1."""
 
 import numpy as np
 
 import mutations
 from item import item
-from leimkuhler_reich.experiment import NAMES, PENDULUM, TANGENTS, motion, state
-from leimkuhler_reich.section_3 import EXACT, distance
+from leimkuhler_reich.experiment import EXACT, NAMES, PENDULUM, TANGENTS, distance, motion, state
 
 EXACT_STATE = np.array([float(text) for text in EXACT.split()])
 
@@ -198,32 +196,3 @@ def algorithm_2_1_drift(lab):
         axes.legend()
 
     lab.figure("algorithm-2.1-drift", paint)
-
-
-@item("section-3", "Section 3, beginning: an underlying ODE for linear constraints that is Hamiltonian",
-      [mutations.text("-3*f", "-2.9*f", "linear-fields"), mutations.method("gauss-1", "rk-2"),
-       mutations.text("0.5*x*z", "0.6*x*z", "linear")])
-def section_3_linear(lab):
-    """For Gq = 0 the standard underlying ODE q' = p, p' = -(I - H) grad F(q) is not Hamiltonian, and the one with grad
-    F((I - H) q) is; both have the constrained motion. Both are linear here (proposed data), and written as fields; six
-    runs of the midpoint rule to t = 1, from unit vectors, are the columns of the numerical flow Phi, for which Phi^t J
-    Phi - J vanishes if the field is Hamiltonian. From a start with Gq = Gp = 0 both have the states of the program's
-    formulations."""
-    names = ("x0", "y0", "z0", "px0", "py0", "pz0")
-    J = np.block([[np.zeros((3, 3)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
-    for S, words in ((1, "grad F((I - H) q)"), (0, "grad F(q)")):
-        flow = np.column_stack([list(lab.run("linear-fields", method="gauss-1", step="0.1", until=1,
-                                             set={"S": S, name: 1})["q"].values())
-                                for name in names])
-        defect = float(np.max(np.abs(flow.T @ J @ flow - J)))
-        if S:
-            lab.at_most(f"{words}: largest entry of Phi^t J Phi - J", defect, 1e-14, printed="Hamiltonian",
-                        remark="rounding errors")
-        else:
-            lab.at_least(f"{words}: largest entry of Phi^t J Phi - J", defect, 1e-2, printed="not Hamiltonian")
-        start = dict(zip(names, (3, -1, 1, 1.5, -0.5, 0.5)))
-        by_hand = list(lab.run("linear-fields", method="gauss-1", step="0.1", until=1,
-                               set={"S": S, **start})["q"].values())
-        derived = state(lab.run("linear", method=f"gauss-1@{'linear' if S else 'underlying'}", step="0.1", until=1))
-        lab.at_most(f"{words}: field against the program's formulation, t = 1", distance(by_hand, derived), 1e-13,
-                    remark="rounding errors")

@@ -70,7 +70,8 @@ def figure_5_8(lab):
             lab.reference(f"{NAMES[method]}: error of {part}, h = 0.1", error, text)
     best = all(np.all(found["lobatto-3"][n] < found[method][n]) for n in counts for method in METHODS
                if method != "lobatto-3")
-    lab.says("Lobatto has the smallest errors of q, p and lambda with every h", best, printed="superiority, in accuracy")
+    lab.says("Lobatto has the smallest errors of q, p and lambda with every h", best,
+             printed="superiority, in accuracy")
     for method, (orders, digits, at_a_tenth) in ({} if lab.quick else OTHERS).items():
         finest = 200 if method == "lobatto-4" else 1600
         coarse, fine = (errors(lab, method, n, reference) for n in (finest // 2, finest))
@@ -79,7 +80,8 @@ def figure_5_8(lab):
             lab.reference(f"lobatto, s = {method[-1]}: error of {part}, h = 0.1", error, text)
     lab.figure("figure-5.8", draw_errors(found))
     lab.table("figure-5.8", {"h": [5 / n for n in counts]} | {
-        f"{method} {part}": [found[method][n][k] for n in counts] for method in METHODS for k, part in enumerate(PARTS)})
+        f"{method} {part}": [found[method][n][k] for n in counts] for method in METHODS
+        for k, part in enumerate(PARTS)})
 
 
 def draw_errors(found):

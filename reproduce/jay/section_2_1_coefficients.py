@@ -111,7 +111,7 @@ NODES = {
 
 @item("equation-2.7", "Formula (2.7): the nodes of the 11-stage Lobatto method of order 20",
       [mutations.method("lobatto-11", "lobatto-10"),
-       mutations.text('delta3 = "sqrt((u - a1)/2 + a3)/2"', 'delta3 = "sqrt((u - a1)/2 - a3)/2"'),
+       mutations.text('a3 = "9/19"', 'a3 = "9/20"'),
        mutations.text('e2 = "96912/28800941"', 'e2 = "96912/28800940"')])
 def equation_2_7(lab):
     """The paper gives the nodes in closed form. As it is transcribed the formula has no value, because the arccos is
@@ -142,7 +142,8 @@ def equation_2_7(lab):
     ordered = sorted(float(half["observables"][name]["final"]) for name in NODES)
     wrong = max(abs(x - float(text)) for x, text in zip(ordered, NODES.values()))
     lab.contradicts("with 3c/2, and u as transcribed", 5e-3 < wrong < 2e-2 and float(half["q"]["missed"]) > 1e-8,
-                    f"nodes off by {wrong:.2e}", "u must have the opposite sign in the four deltas", printed="-u, -u, u, u")
+                    f"nodes off by {wrong:.2e}", "u must have the opposite sign in the four deltas",
+                    printed="-u, -u, u, u")
 
 
 def round_to(text, decimals):

@@ -1,7 +1,8 @@
-"""The orders of Lobatto IIIA-IIIB pairs: corollary 4.4, and the multiplier of the last stage, (3.3e)."""
+"""Section 4: simplifying assumptions and orders of the Lobatto IIIA-IIIB pairs, and of the multiplier (3.3e)."""
 
 import decimal
 import functools
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -57,6 +58,34 @@ def errors(lab, stages, steps, multipliers=None):
     return np.array([distance(end[part], exact) for part, exact in zip(("q", "p", "lambda"), exact_pendulum())])
 
 
+def assumptions(lab, pair):
+    """The numbers in B(p), C(q), D(r), and the others, as the program finds them."""
+    about = lab.ask("methods", words=f"pair:{lab.model(pair)}").json[0]
+    found = dict(re.findall(r"(\S+?)\((\d+)\)", about["remark"].partition("fulfils ")[2].partition(" and the")[0]))
+    return {name: int(number) for name, number in found.items()}, about
+
+
+@item("lemma-4.3", "Lemma 4.3: simplifying assumptions of the Lobatto IIIA-IIIB methods",
+      [mutations.datum("3 stages", lambda _: "pair-chebyshev-4", "collocation at 0, 1/4, 3/4, 1 for table 2.2"),
+       mutations.datum("CC(s)", lambda k: k + 1, "CC(s + 1)")])
+def lemma_4_3(lab):
+    """The s-stage pairs fulfil B(2s-2), C(s), D(s-2), and their duals C(s-2), D(s); by the lemma also the combined
+    CC(s) and DD(s), and by (4.2) the order is 2s - 2. The program finds the largest numbers for which they hold from
+    the coefficients, for s = 2, 3 and 4. The remark behind Theorem 2.2 is a case of it: the 2-stage methods fulfil
+    B(2), C(2) but not D(1), and B(2), D(2) but not C(1). Without D(s-2) the lemma says nothing: of the collocation at
+    0, 1/4, 3/4, 1, where D(1) does not hold, neither CC(2) nor DD(2) does."""
+    combined = lab.datum("CC(s)", 0)
+    for s, pair in ((2, "pair-table-2.1"), (3, "pair-table-2.2"), (4, "pair-lobatto-3a-4")):
+        found, about = assumptions(lab, lab.datum(f"{s} stages", pair))
+        expected = {"B": 2 * s - 2, "C": s, "D": s - 2, "Ĉ": s - 2, "D̂": s, "CĈ": s + combined, "DD̂": s}
+        words = " ".join(f"{name}({k})" for name, k in expected.items())
+        lab.says(f"s = {s}", found == expected, " ".join(f"{name}({k})" for name, k in found.items()), printed=words)
+        lab.says(f"s = {s}: order by (4.2)", about["order"] == 2 * s - 2, about["order"], printed=str(2 * s - 2))
+    found, about = assumptions(lab, "pair-chebyshev-4")
+    lab.says("0, 1/4, 3/4, 1: neither D(1), nor CC(2), DD(2)", (found["D"], found["CĈ"], found["DD̂"]) == (0, 1, 1),
+             about["order"], "its order is 2, and not 6")
+
+
 @item("corollary-4.4", "Corollary 4.4: order 2s - 2 of the s-stage Lobatto IIIA-IIIB methods",
       [mutations.method("lobatto-4", "lobatto-3"), mutations.text("g = 1", 'g = "1.000001"'),
        mutations.option("tolerance", "1e-8")])
@@ -65,13 +94,15 @@ def corollary_4_4(lab):
     for s = 2 to 11 (2 to 5 in the quick form) with 16 and 32 steps, against Taylor series of 70 digits; an error of
     8e-39 is the smallest. The orders must be 2s - 2 to 0.02, and they and the errors of q those of an independent
     program."""
-    columns = {"s": [], "order q": [], "order p": [], "order lambda": [], "error q, 16 steps": [], "error q, 32 steps": []}
+    names = ("s", "order q", "order p", "order lambda", "error q, 16 steps", "error q, 32 steps")
+    columns = {name: [] for name in names}
     for stages in range(2, 6 if lab.quick else 12):
         coarse, fine = (errors(lab, stages, steps) for steps in (16, 32))
         orders = np.log2(coarse / fine)
         *digits, error = ORDERS[stages]
         lab.at_most(f"s = {stages}: distance of the orders of q, p and lambda from {2 * stages - 2}",
-                    np.max(np.abs(orders - (2 * stages - 2))), 0.02, "they are not limits yet", printed=f"{2 * stages - 2}")
+                    np.max(np.abs(orders - (2 * stages - 2))), 0.02, "they are not limits yet",
+                    printed=f"{2 * stages - 2}")
         for name, order, text in zip(("q", "p", "lambda"), orders, digits):
             lab.reference(f"s = {stages}, order of {name}", order, text, units=0.55)
         lab.reference(f"s = {stages}, error of q, 32 steps", fine[0], error, units=0.55)
@@ -86,7 +117,8 @@ def draw_errors(columns):
         axes = figure.subplots()
         for s, coarse, fine in zip(columns["s"], columns["error q, 16 steps"], columns["error q, 32 steps"]):
             axes.loglog([2 / 16, 2 / 32], [coarse, fine], "o-", color="#1b3a5c")
-            axes.annotate(f"s = {s}, order {2 * s - 2}", (2 / 16, coarse), (5, -3), textcoords="offset points", fontsize=7)
+            axes.annotate(f"s = {s}, order {2 * s - 2}", (2 / 16, coarse), (5, -3), textcoords="offset points",
+                          fontsize=7)
         axes.set_xticks([2 / 32, 2 / 16], ["1/16", "1/8"])
         axes.set_xticks([], minor=True)
         axes.set_xlim(0.058, 0.17)
@@ -103,7 +135,8 @@ def equation_3_3e(lab):
     multiplier of the last stage, a fairly good choice where a very accurate value is unnecessary. It has the order s -
     1 only: on the pendulum, in 100 digits, the orders between 16 and 32 steps are those of an independent program, and
     the full form shows the limit between 128 and 256 steps."""
-    columns = {"s": [], "order, 16 to 32 steps": [], "error of Lambda_s, 32 steps": [], "error of lambda_1, 32 steps": []}
+    names = ("s", "order, 16 to 32 steps", "error of Lambda_s, 32 steps", "error of lambda_1, 32 steps")
+    columns = {name: [] for name in names}
     for stages in (2, 3, 5) if lab.quick else range(2, 12):
         coarse, fine = (errors(lab, stages, steps, "stage")[2] for steps in (16, 32))
         exact = errors(lab, stages, 32)[2]
