@@ -107,7 +107,6 @@ void replace_formulas(const RunSpec& spec, Model& model) {
   };
   replace(spec.step, model.step, "step");
   replace(spec.until, model.until, "until");
-  if (spec.method) model.places["integrate.method"] = spec.name_of("method") + " " + *spec.method;
 }
 
 std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, const State<double>& x,
