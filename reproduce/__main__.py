@@ -6,6 +6,7 @@ import difflib
 import importlib
 import os
 import pathlib
+import re
 import sys
 import threading
 import time
@@ -27,13 +28,19 @@ def refuse(what):
 
 
 def load():
-    """All items, in the order of the papers and of their files."""
+    """All items, in the order of the papers."""
     for paper in PAPERS:
         folder = HERE / paper.replace("-", "_")
         for module in sorted(path.stem for path in folder.glob("*.py")):
             importlib.import_module(f"{folder.name}.{module}")
-    order = {paper: k for k, paper in enumerate(PAPERS)}
-    return sorted(items.all_items(), key=lambda one: order[one.paper])
+    kinds = ["table", "figure", "example", "equation", "theorem"]
+
+    def place(one):
+        """Tables and figures first, each kind by its numbers."""
+        kind = next((k for k, word in enumerate(kinds) if one.name.startswith(word)), len(kinds))
+        return list(PAPERS).index(one.paper), kind, [int(n) for n in re.findall(r"\d+", one.name)], one.name
+
+    return sorted(items.all_items(), key=place)
 
 
 def chosen(known, names):

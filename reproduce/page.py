@@ -104,9 +104,12 @@ def as_html(papers, results, head):
            f"<title>Holonom: reproduction of five papers</title><style>{STYLE}</style>", "<h1>Reproduction</h1>",
            f"<p>{e(head)}</p><p>{len(results)} items: {e(counts(results))}.</p>",
            "<table><tr><th>paper<th>item<th>verdict</tr>"]
-    for result in results:
-        out.append(f"<tr><td>{e(papers[result.item.paper].short)}<td><a href='#{anchor(result)}'>"
-                   f"{e(result.item.title)}</a><td>{verdict(result)}</tr>")
+    for key, paper in papers.items():
+        of = [result for result in results if result.item.paper == key]
+        for k, result in enumerate(of):
+            head_cell = f"<td rowspan={len(of)}>{e(paper.short)}" if k == 0 else ""
+            out.append(f"<tr>{head_cell}<td><a href='#{anchor(result)}'>{e(result.item.title)}</a>"
+                       f"<td>{verdict(result)}</tr>")
     out.append("</table>")
     for key, paper in papers.items():
         of = [result for result in results if result.item.paper == key]

@@ -113,10 +113,10 @@ def growth(matrices, h):
 def equation_3_17(lab):
     """Linear equations for the residuals of Dirac's Hamiltonian, phi' = -psi + {phi, mu} phi, psi' = {psi, mu} phi with
     mu = -{psi, phi}^-1 {psi, H}. They lack terms in C = {psi, psi} {phi, psi}^-1, which is zero for one constraint: + C
-    phi in phi', and + C^2 phi - C psi in psi'. On the double pendulum the largest growth of residuals to t = 3 is
-    measured in runs that start off the manifold by 1e-7; both linear equations are integrated along the motion with
-    brackets by hand. With the missing terms they agree with the runs; as printed they do not. Frozen eigenvalues have
-    positive real parts, so that there is no centre (an independent program has 0.94 at a state that it does not
+    phi in phi', and + C^2 phi - C psi in psi'. On a double pendulum (proposed data) the largest growth of residuals to
+    t = 3 is measured in runs that start off the manifold by 1e-7; both linear equations are integrated along the motion
+    with brackets by hand. With the missing terms they agree with the runs; as printed they do not. Frozen eigenvalues
+    have positive real parts, so that there is no centre (an independent program has 0.94 at a state that it does not
     name)."""
     run = lab.run("double-pendulum-quadratic", record=True, method="lobatto-5", step="0.01", until=3)
     names = ("x1", "z1", "x2", "z2")

@@ -1,4 +1,5 @@
-"""Figures 4.1 and 4.2: the two fields that are Hamiltonian on the constraint manifold only; Baumgarte's stabilisation."""
+"""Figures 4.1 and 4.2: the two fields that are Hamiltonian on the constraint manifold only; Baumgarte's
+stabilisation."""
 
 import numpy as np
 

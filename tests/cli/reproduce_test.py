@@ -1,10 +1,13 @@
-"""holonom reproduce: every quick item holds, and falls with each of its mutations. Needs numpy."""
+"""holonom reproduce: every quick item holds, and falls with its mutations. Needs numpy.
+
+One mutation of each item has its turn, by the commit (HOLONOM_TEST_SEED); HOLONOM_TEST_ALL=1 tries all of them."""
 
 import concurrent.futures
 import importlib.util
 import os
 import sys
 import unittest
+import zlib
 
 from support import SOURCE, CliTest, PROGRAM
 
@@ -23,6 +26,14 @@ ITEMS = MAIN.load()
 program = MAIN.cli.Program(PROGRAM)
 
 
+def in_turn(one):
+    """The mutations of an item that are tried this time."""
+    if os.environ.get("HOLONOM_TEST_ALL", "0") != "0" or not one.mutations:
+        return one.mutations
+    seed = zlib.crc32((os.environ.get("HOLONOM_TEST_SEED", "") + one.key).encode())
+    return [one.mutations[seed % len(one.mutations)]]
+
+
 def on_both_cores(work, jobs):
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(work, jobs))
@@ -39,14 +50,14 @@ class Items(unittest.TestCase):
                 self.assertTrue(one.claim, "an item says what is claimed")
                 self.assertTrue(one.mutations, "an item says what would make it fail")
 
-    def test_hold_and_fall_with_each_mutation(self):
+    def test_hold_and_fall_with_mutations(self):
         quick = [one for one in ITEMS if one.quick]
 
         def work(job):
             one, mutation = job
             return job, MAIN.measure(one, program, True, mutation)
 
-        jobs = [(one, mutation) for one in quick for mutation in [None, *one.mutations]]
+        jobs = [(one, mutation) for one in quick for mutation in [None, *in_turn(one)]]
         for (one, mutation), (result, lab) in on_both_cores(work, jobs):
             with self.subTest(one.key, mutation=mutation.name if mutation else None):
                 wrong = [f"{c.what}: {c.measured}, expected {c.expected or c.printed}" for c in result.checks if not c.holds]
