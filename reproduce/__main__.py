@@ -157,8 +157,8 @@ def main(arguments):
         if folder and style.available():
             try:
                 draw(result, folder)
-            except OSError as e:
-                result.error = f"a figure could not be written: {e}"
+            except Exception as e:  # the item fails, others go on
+                result.error = f"a figure could not be drawn: {type(e).__name__}: {e}"
         with telling:
             show(result)
             results[one.key] = result
