@@ -233,7 +233,6 @@ TEST(ShadowEnergy, LeadingTermOfVerlet) {
 // The double pendulum with rods as squares, and RATTLE with simplified Newton iterations from Λ = 0 that end where
 // |g| ≤ tolerance.
 struct QuadraticRods {
-  static constexpr int N = 4, M = 2;
   static void g(const Vec<double>& q, double (&r)[2]) {
     const double a = q[2] - q[0], b = q[3] - q[1];
     r[0] = (q[0] * q[0] + q[1] * q[1] - 1) / 2;
