@@ -1,8 +1,7 @@
 // The parts of a field in which no rate depends on its own part, by the sparsity of f': the first variables as long as
 // none of their rates depends on one of them, then the next ones.
-#include "holonom/shears.hpp"
-
 #include "holonom/model/compiled_model.hpp"
+#include "holonom/model/shear_parts.hpp"
 #include "nodes.hpp"
 
 namespace holonom {
@@ -27,7 +26,9 @@ struct Variables {
   Nodes y, rate;
 };
 
-ShearParts parts_of(const Model& model) {
+}  // namespace
+
+ShearParts shear_parts(const Model& model) {
   const Variables variables(model);
   const std::size_t n = variables.y.size();
   const SparseJacobian J = jacobian(*model.graph, variables.rate, variables.y);
@@ -58,11 +59,9 @@ ShearParts parts_of(const Model& model) {
   return parts;
 }
 
-}  // namespace
-
 const ShearParts& CompiledModel::shears() const {
   const std::lock_guard lock(mutex_);
-  if (!shears_) shears_ = std::make_shared<const ShearParts>(is_field() ? parts_of(model_) : ShearParts{});
+  if (!shears_) shears_ = std::make_shared<const ShearParts>(is_field() ? shear_parts(model_) : ShearParts{});
   return *shears_;
 }
 
