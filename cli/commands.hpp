@@ -24,6 +24,7 @@ using Command = std::function<int()>;
   COMMAND(certify)                \
   COMMAND(recommend)              \
   COMMAND(stability)              \
+  COMMAND(modified)               \
   COMMAND(reproduce)              \
   COMMAND(methods)
 

@@ -23,12 +23,13 @@ const char* needs(const MethodInfo& info) {
     case Needs::separable: return "constant mass and a potential";
     case Needs::split: return "constant mass and a potential in two parts, slow and fast";
     case Needs::unconstrained: return "no constraints";
+    case Needs::shears: return "a field in which no rate depends on its own variable";
     case Needs::hamiltonian: break;
   }
   return "any H(q, p)";
 }
 const char* needs_key(const MethodInfo& info) {
-  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained"};
+  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained", "shears"};
   return keys[static_cast<int>(info.needs)];
 }
 
@@ -65,6 +66,7 @@ void write(Json& json, const MethodInfo& info, const std::string& reason, bool w
   json.boolean("momentum_maps", info.momentum_maps);
   json.boolean("constrained", info.constrained).integer("stages", info.stages);
   json.boolean("one_step", info.one_step).boolean("compensated", info.compensated);
+  json.boolean("volume", info.volume);
   json.boolean("for_fields", info.for_fields).boolean("needs_parts", info.needs_parts);
   json.text("needs", needs_key(info)).text("citation", info.citation).text("remark", info.remark);
   if (with_model) json.boolean("suits_model", reason.empty()).text("reason", reason);
@@ -98,6 +100,7 @@ int methods_command(const Options& o) {
     std::printf("  constraints kept    %s\n  momentum maps kept  %s\n", kept(info).c_str(),
                 yes(info, info.momentum_maps));
     std::printf("  fields y' = f(y)    %s\n", !info.for_fields ? "no" : info.needs_parts ? "in two parts" : "yes");
+    if (info.volume) std::printf("  volume preserved    yes\n");
     std::printf("  compensated sums    %s\n  needs               %s\n", info.compensated ? "on" : "off", needs(info));
     std::printf("  citation            %s\n", info.citation.c_str());
     if (!info.remark.empty()) std::printf("  remark              %s\n", info.remark.c_str());

@@ -2,15 +2,15 @@
 // does not matter. Runge-Kutta methods and BDF run on it, through FieldSystem.
 #pragma once
 
+#include "holonom/shears.hpp"
 #include "holonom/unconstrained.hpp"
 
 namespace holonom {
 
+// Of a field that is a sum of shears, shears() and shear_rates() say so.
 template <class S>
-class Field {
+class Field : public Shears<S> {
  public:
-  virtual ~Field() = default;
-
   virtual int n() const = 0;  // of q, and of p
   // (q', p') = f(q, p); NaN where there is no such thing
   virtual void rates(const Vec<S>& q, const Vec<S>& p, Vec<S>& q_rate, Vec<S>& p_rate) const = 0;
@@ -60,7 +60,7 @@ class HamiltonianField final : public Field<S> {
 // A field as a system without constraints, for methods: its H_p is q', its H_q is −p', and its H_pp, H_pq, H_qp and
 // H_qq are the parts of the derivative. There is no H that these belong to; H is what the field calls its energy.
 template <class S>
-class FieldSystem final : public Unconstrained<S> {
+class FieldSystem final : public Unconstrained<S>, public Shears<S> {
  public:
   FieldSystem(const Field<S>& field, Labels labels)
       : Unconstrained<S>(field.n(), std::move(labels)), field_(field), a_(field.n()), b_(field.n()), none_(field.n()) {}
@@ -81,6 +81,10 @@ class FieldSystem final : public Unconstrained<S> {
       default: throw std::logic_error(lacks(f));
     }
     for (S& y : out) y = -y;
+  }
+  const ShearParts& shears() const override { return field_.shears(); }
+  void shear_rates(int k, const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override {
+    field_.shear_rates(k, q, p, out);
   }
   std::string lacks(Quantity f) const override {
     if (f == Quantity::H_pp || f == Quantity::H_pq || f == Quantity::H_qp || f == Quantity::H_qq)

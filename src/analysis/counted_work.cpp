@@ -101,6 +101,8 @@ WorkWeights work_weights(const AnySystem<double>& sys) {
   w.g = w.G = w.g_and_G = w.g_uu = entries;
   for (const Quantity f : all_quantities)
     w.quantity[static_cast<std::size_t>(f)] = is_per_constraint(f) || is_of_multipliers(f) ? entries : 2 * n;
+  if (const auto* field = dynamic_cast<const Shears<double>*>(&sys))
+    for (int k = 0; k < field->shears().count(); ++k) w.shear.push_back(per_entry * field->shears().size(k));
   return w;
 }
 
@@ -126,6 +128,7 @@ WorkWeights work_weights(const ModelSystem<double>& sys) {
     w.H_p = cost(Formula::H_p);
     for (const Quantity f : {Quantity::H_pp, Quantity::H_pq, Quantity::H_qp, Quantity::H_qq})
       of(f) = cost(formula_of(f));
+    for (int k = 0; k < compiled.shears().count(); ++k) w.shear.push_back(cost_of(*compiled.shear_program(k)));
     return w;
   }
   w.V = cost(Formula::V, Role::energy, Formula::V);
@@ -156,7 +159,8 @@ WorkWeights work_weights(const ModelSystem<double>& sys) {
   return w;
 }
 
-CountedSystem::CountedSystem(const AnySystem<double>& sys, const WorkWeights& weights) : sys_(sys), weights_(weights) {
+CountedSystem::CountedSystem(const AnySystem<double>& sys, const WorkWeights& weights)
+    : sys_(sys), shears_(dynamic_cast<const Shears<double>*>(&sys)), weights_(weights) {
   labels_ = {std::shared_ptr<void>(), &sys.labels()};
   pattern_ = {std::shared_ptr<void>(), &sys.pattern()};
 }
@@ -195,6 +199,10 @@ void CountedSystem::g_scale(const Vec<double>& q, Vec<double>& out) const {
 void CountedSystem::evaluate(Quantity f, const Arguments<double>& x, Vec<double>& out) const {
   count(f == Quantity::g_qq && x.u == x.v ? weights_.g_uu : weights_.quantity[static_cast<std::size_t>(f)]);
   sys_.evaluate(f, x, out);
+}
+void CountedSystem::shear_rates(int k, const Vec<double>& q, const Vec<double>& p, Vec<double>& out) const {
+  count(weights_.shear[static_cast<std::size_t>(k)]);
+  shears_->shear_rates(k, q, p, out);
 }
 double CountedSystem::V(const Vec<double>& q) const {
   count(weights_.V);

@@ -9,7 +9,9 @@ namespace {
 
 void require_nodes(const Model& model) {
   if (model.m() > 0)
-    throw InputError(model.name + ": with constraints, a motion is no field on the graph. Take a model without them");
+    throw InputError(model.name +
+                     ": with constraints, a motion is no field on the graph. Take a model without them, or a shadow "
+                     "energy, which is measured");
   if (!model.vectors.empty() || !model.terms.empty() || model.mass_table)
     throw InputError(model.name +
                      ": vector coordinates and tables are no formulas of the graph. Write the model with a name for "

@@ -92,7 +92,8 @@ GraphPair graph_pair(Graph& graph, const MethodInfo& method) {
   }
   throw InputError(method.key +
                    " has no expansion on the graph. There are those of symplectic-euler, rattle, position-verlet, "
-                   "verlet-a, verlet-b, midpoint, compositions of these, gauss-1 to gauss-3, lobatto-2, lobatto-3, "
+                   "verlet-a, verlet-b, midpoint, volume-splitting, compositions of these, gauss-1 to gauss-3, "
+                   "lobatto-2, lobatto-3, "
                    "rk-2, rk-4 and rkf-78");
 }
 

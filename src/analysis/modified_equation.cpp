@@ -4,13 +4,19 @@
 #include "holonom/expr/derivative.hpp"
 #include "holonom/expr/zero_prover.hpp"
 #include "holonom/methods/registry.hpp"
+#include "holonom/model/shear_parts.hpp"
 
 namespace holonom {
 
 namespace {
 
 void require_suitable(const Model& model, const MethodInfo& method) {
+  const bool splits = method.needs == Needs::shears;
+  if (splits && !model.field)
+    throw InputError(method.key + " is for fields, and " + model.name + " has a Hamiltonian: take verlet-b");
   if (!model.field) return;
+  if (const std::string reason = splits ? shear_parts(model).obstacle : ""; !reason.empty())
+    throw InputError(method.key + " does not suit " + model.name + ": " + reason);
   if (!method.for_fields)
     throw InputError(method.key + " is for Hamiltonian systems, and " + model.name +
                      " is a field y' = f(y): " + advice_for_fields(method));

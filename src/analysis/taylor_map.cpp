@@ -110,12 +110,36 @@ TaylorMap compose(Graph& graph, const TaylorMap& first, const TaylorMap& second)
   return both;
 }
 
+namespace {
+
+// The splitting (2.22): y_i moves with the other variables at rest, one after the other, there and back.
+TaylorMap volume_splitting(Graph& graph, const GraphField& field, int terms) {
+  const std::size_t n = field.y.size();
+  const Series nothing(static_cast<std::size_t>(terms), Nodes(n, Graph::zero));
+  std::vector<TaylorMap> shears;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (field.F[i] == Graph::zero) continue;
+    TaylorMap& shear = shears.emplace_back(TaylorMap{field.y, nothing});
+    shear.d[0][i] = field.F[i];
+  }
+  const NodeId half = graph.div(Graph::one, graph.number(2LL));
+  TaylorMap there{field.y, nothing}, back = there;
+  for (const TaylorMap& shear : shears) {
+    there = compose(graph, there, with_step(graph, shear, half));
+    back = compose(graph, with_step(graph, shear, half), back);
+  }
+  return compose(graph, there, back);
+}
+
+}  // namespace
+
 TaylorMap taylor_map(Graph& graph, const GraphField& field, const MethodInfo& method, int terms) {
-  const GraphPair pair = graph_pair(graph, method);
-  TaylorMap base = taylor_map(graph, field, pair, terms);
+  const bool splits = method.needs == Needs::shears && method.file.empty();
+  const GraphPair pair = splits ? GraphPair() : graph_pair(graph, method);
+  TaylorMap base = splits ? volume_splitting(graph, field, terms) : taylor_map(graph, field, pair, terms);
   if (method.scheme.empty()) return base;
   const CompositionScheme& scheme = *find_composition(method.scheme);
-  const TaylorMap back = scheme.with_adjoint ? taylor_map(graph, field, adjoint(graph, pair), terms) : base;
+  const TaylorMap back = scheme.with_adjoint && !splits ? taylor_map(graph, field, adjoint(graph, pair), terms) : base;
   TaylorMap all{field.y, std::vector<Nodes>(base.d.size(), Nodes(field.y.size(), Graph::zero)), false};
   for (std::size_t i = 0; i < scheme.coefficients.size(); ++i)
     all = compose(graph, all, with_step(graph, i % 2 == 0 ? base : back, graph.number(scheme.coefficients[i])));

@@ -20,6 +20,10 @@ using Polynomial = std::map<Monomial, Rational>;
 struct Atom {
   enum class Kind : std::uint8_t { opaque, root, cosine, denominator } kind = Kind::opaque;
   Polynomial P;  // root: √P, denominator: P, cosine: its square
+  // What it was made of: an input or π, or an operation on polynomials with these numbers
+  NodeId node = Graph::zero;
+  Op op = Op::input;
+  int a = -1, b = -1, c = -1;
 };
 
 struct TooLarge {};
@@ -62,7 +66,7 @@ bool is_even(Op op) { return op == Op::cos || op == Op::cosh || op == Op::abs; }
 
 class ZeroProver::Algebra {
  public:
-  Algebra(const Graph& graph, long work) : graph_(graph), work_(work) {}
+  Algebra(Graph& graph, long work) : graph_(graph), work_(work) {}
 
   bool gave_up() const { return work_ < 0; }
 
@@ -91,7 +95,38 @@ class ZeroProver::Algebra {
     return true;
   }
 
+  NodeId node_of(const Polynomial& p) {
+    NodeId total = Graph::zero;
+    for (const auto& [m, c] : p) {
+      NodeId above = Graph::one, below = Graph::one;
+      for (const auto& [atom, e] : m) {
+        if (std::abs(e) > largest_power) throw TooLarge();
+        NodeId& factors = e > 0 ? above : below;
+        factors = graph_.mul(factors, graph_.powi(node_of_atom(atom), static_cast<int>(std::abs(e))));
+      }
+      const NodeId term = graph_.mul(number(mp::abs(c)), graph_.div(above, below));
+      total = c < 0 ? graph_.sub(total, term) : graph_.add(total, term);
+    }
+    return total;
+  }
+
  private:
+  static constexpr long long largest_power = 1'000'000;
+
+  NodeId number(const Rational& c) {
+    const NodeId above = graph_.number(mp::numerator(c).str());
+    return graph_.div(above, graph_.number(mp::denominator(c).str()));
+  }
+  NodeId node_of_atom(int i) {
+    const Atom atom = atoms_[static_cast<std::size_t>(i)];
+    const auto argument = [&](int k) { return node_of(*polynomials_[static_cast<std::size_t>(k)]); };
+    if (atom.op == Op::input) return atom.node;
+    if (atom.kind == Atom::Kind::denominator) return node_of(atom.P);
+    if (atom.c >= 0) return graph_.select(argument(atom.a), argument(atom.b), argument(atom.c));
+    return atom.b >= 0 ? graph_.apply(atom.op, argument(atom.a), argument(atom.b))
+                       : graph_.apply(atom.op, argument(atom.a));
+  }
+
   bool is_divisor(int atom) const {
     const auto kind = atoms_[static_cast<std::size_t>(atom)].kind;
     return kind == Atom::Kind::denominator || kind == Atom::Kind::cosine;
@@ -116,12 +151,18 @@ class ZeroProver::Algebra {
   // Equal polynomials have equal numbers.
   int number_of(const Polynomial& p) {
     spend(p.size());
-    return numbers_.try_emplace(p, static_cast<int>(numbers_.size())).first->second;
+    const auto [it, fresh] = numbers_.try_emplace(p, static_cast<int>(numbers_.size()));
+    if (fresh) polynomials_.push_back(&it->first);
+    return it->second;
   }
   // The atom op(a, b, c) of arguments with these numbers
   int function(Op op, int a, int b = -1, int c = -1, Atom atom = {}) {
     const auto key = std::make_tuple(op, a, b, c);
     if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
+    atom.op = op;
+    atom.a = a;
+    atom.b = b;
+    atom.c = c;
     const int id = new_atom(std::move(atom));
     functions_.emplace(key, id);
     return id;
@@ -210,7 +251,7 @@ class ZeroProver::Algebra {
       const Rational first = p.begin()->second;
       Polynomial P = scaled(p, 1 / first);
       const int number = number_of(P);
-      const int D = function(Op::div, number, -1, -1, {Atom::Kind::denominator, std::move(P)});
+      const int D = function(Op::div, number, -1, -1, {.kind = Atom::Kind::denominator, .P = std::move(P)});
       return scaled(power_of_atom(D, k), coefficient_power(first, k));
     }
     Polynomial result = constant(1), square = p;
@@ -259,23 +300,23 @@ class ZeroProver::Algebra {
     Atom atom;
     if (op == Op::sqrt) {
       if (argument.empty()) return {};
-      atom = {Atom::Kind::root, std::move(argument)};
+      atom = {.kind = Atom::Kind::root, .P = std::move(argument)};
     } else if (op == Op::cos || op == Op::cosh) {  // the sine comes first
       const int sine = function(op == Op::cos ? Op::sin : Op::sinh, number);
       const Rational sign(op == Op::cos ? -1 : 1);
-      atom = {Atom::Kind::cosine, sum(constant(1), power_of_atom(sine, 2), sign)};
+      atom = {.kind = Atom::Kind::cosine, .P = sum(constant(1), power_of_atom(sine, 2), sign)};
     }
     return scaled(power_of_atom(function(op, number, -1, -1, std::move(atom)), 1), factor);
   }
 
   Polynomial of_node(NodeId i) {
-    const Node& n = graph_[i];
+    const Node n = graph_[i];
     const auto at = [&](NodeId k) -> const Polynomial& { return known_.at(k); };
     spend(1);
     switch (n.op) {
       case Op::constant: return constant(Rational(graph_.number_text(i)));
       case Op::pi:
-      case Op::input: return power_of_atom(new_atom({}), 1);
+      case Op::input: return power_of_atom(new_atom({.P = {}, .node = i}), 1);
       case Op::add: return sum(at(n.a), at(n.b), 1);
       case Op::sub: return sum(at(n.a), at(n.b), -1);
       case Op::neg: return scaled(at(n.a), -1);
@@ -289,10 +330,11 @@ class ZeroProver::Algebra {
     return power_of_atom(function(n.op, a, b, arity(n.op) > 2 ? number_of(at(n.c)) : -1), 1);
   }
 
-  const Graph& graph_;
+  Graph& graph_;
   long work_;
   std::vector<Atom> atoms_;
   std::map<Polynomial, int> numbers_;
+  std::vector<const Polynomial*> polynomials_;  // by their numbers
   std::map<std::tuple<Op, int, int, int>, int> functions_;
   std::unordered_map<NodeId, Polynomial> known_;
 };
@@ -301,6 +343,30 @@ ZeroProver::ZeroProver(Graph& graph, long work) : graph_(graph), algebra_(std::m
 ZeroProver::~ZeroProver() = default;
 
 bool ZeroProver::gave_up() const { return algebra_->gave_up(); }
+
+namespace {
+
+// Of the expression written out, without common parts
+double length(const Graph& graph, NodeId y) {
+  std::unordered_map<NodeId, double> known;
+  for (const NodeId i : graph.reachable(std::span(&y, 1))) {
+    const Node& n = graph[i];
+    const int k = arity(n.op);
+    known[i] = 1 + (k > 0 ? known[n.a] : 0) + (k > 1 ? known[n.b] : 0) + (k > 2 ? known[n.c] : 0);
+  }
+  return known[y];
+}
+
+}  // namespace
+
+NodeId ZeroProver::simplified(NodeId y) {
+  try {
+    const NodeId normal = algebra_->node_of(algebra_->normal(y));
+    return length(graph_, normal) < length(graph_, y) ? normal : y;
+  } catch (const TooLarge&) {
+    return y;
+  }
+}
 
 bool ZeroProver::is_zero(NodeId y) {
   constexpr int most_conditions = 6;

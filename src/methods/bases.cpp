@@ -90,6 +90,9 @@ const std::vector<BaseEntry>& bases() {
          return ExactWord{move(zero, half), kick(one), move(half, zero)};
        },
        survey, "for fields and systems without constraints; position-verlet is the same with constraints", true, false},
+      {"volume-splitting", 0, "splitting of a field in which no rate depends on its own variable, volume-preserving", 2,
+       true, Moves::shears, [](int) { return ExactWord{move(half, half)}; }, survey,
+       "explicit: each variable moves with the others at rest, there and back"},
       {"geodesic", 2, "RATTLE with # drifts on the manifold between kicks", 2, true, Moves::drift, geodesic_word,
        "B. Leimkuhler, C. Matthews, Proc. R. Soc. A 472 (2016) 20160138",
        "for forces that cost more than constraints: the free motion along the manifold is resolved more finely"},
@@ -115,6 +118,7 @@ const std::vector<BaseEntry>& bases() {
 
 // Kicks of parts of V need these; kicks that no pair of Euler steps has need a V.
 Needs needs_of(Moves moves, const ExactWord& word) {
+  if (moves == Moves::shears) return Needs::shears;
   const auto is_of_part = [](const Letter<Exact>& letter) { return letter.part != Part::all; };
   if (moves == Moves::midpoint_fast || moves == Moves::inner_steps || std::any_of(word.begin(), word.end(), is_of_part))
     return Needs::split;
@@ -158,9 +162,12 @@ MethodInfo info_of(const ParsedBase& base) {
   info.title = numbered(entry.title, base.parts);
   info.order = entry.order;
   info.symmetric = entry.symmetric;
-  info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = true;
+  const bool shears = entry.moves == Moves::shears;
+  info.symplectic = info.keeps_position = info.keeps_hidden = info.momentum_maps = !shears;
+  info.volume = shears;
   info.needs = entry.constrained ? needs_of(entry.moves, entry.word(base.parts)) : Needs::unconstrained;
-  info.for_fields = info.needs_parts = info.bilinear_invariants = entry.for_fields;
+  info.needs_parts = info.bilinear_invariants = entry.for_fields;
+  info.for_fields = entry.for_fields || shears;
   info.fixed_sizes = entry.moves == Moves::drift && info.needs != Needs::split && entry.constrained;
   info.family = "base";
   info.base = info.key;
@@ -202,7 +209,7 @@ MethodInfo info_of(const CompositionScheme& scheme, const ParsedBase& base) {
   info.order = scheme.order;
   info.symmetric = true;
   info.compensated = scheme.order >= 6;  // chosen for errors near round-off
-  info.citation = (scheme.citation.empty() ? "" : scheme.citation + "; ") + reich;
+  info.citation = (scheme.citation.empty() ? "" : scheme.citation + "; ") + (info.volume ? survey : reich);
   info.remark = "";
   info.substeps = coefficients<double>(scheme);
   info.family = "composition";
@@ -221,8 +228,9 @@ std::string missed(const OrderCondition& condition) {
 MethodFamily base_family() {
   MethodFamily family;
   family.pattern =
-      "symplectic-euler[-adjoint] | rattle | position-verlet | verlet-a | verlet-b | geodesic-<drifts> | midpoint | "
-      "verlet-midpoint | "
+      "symplectic-euler[-adjoint] | rattle | position-verlet | verlet-a | verlet-b | volume-splitting | "
+      "geodesic-<drifts> | "
+      "midpoint | verlet-midpoint | "
       "respa-<inner steps> | respa-outer-<inner steps>";
   for (const BaseEntry& entry : bases()) family.members.push_back(ParsedBase{&entry, entry.parts}.key());
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
@@ -240,7 +248,7 @@ MethodFamily composition_family() {
   for (const char* key :
        {"yoshida-4/midpoint", "kahan-li-8/midpoint", "suzuki-4/position-verlet", "mclachlan-4/geodesic-2",
         "suzuki-4/respa-4", "suzuki-4/respa-outer-4", "suzuki-4/verlet-midpoint", "blanes-moan-4/rattle",
-        "yoshida-4/verlet-a", "suzuki-4/verlet-b"})
+        "yoshida-4/verlet-a", "suzuki-4/verlet-b", "yoshida-4/volume-splitting"})
     family.members.push_back(key);
   family.parse = [](std::string_view key) -> std::optional<MethodEntry> {
     const auto slash = key.find('/');

@@ -22,7 +22,8 @@ enum class Moves {
   drift,          // free flight; for any H, symplectic Euler and its adjoint
   midpoint,       // the implicit midpoint rule for all of V, or any H
   midpoint_fast,  // the same for the fast part of V
-  inner_steps     // Verlet steps with the fast part of V between kicks of the slow one, constraints ignored
+  inner_steps,    // Verlet steps with the fast part of V between kicks of the slow one, constraints ignored
+  shears          // of a field, there and back
 };
 // Words are written down in exact numbers.
 using ExactWord = Word<boost::rational<int>>;

@@ -57,6 +57,9 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (!key.formulation.is_hamiltonian() && !method.for_fields)
     return key.formulation.key() + " is a field y' = f(y), and " + method.key +
            " is for Hamiltonian systems: take a Runge-Kutta method or bdf, or one of the formulations h-m and dirac";
+  if (method.needs == Needs::shears)
+    return method.key +
+           " is for fields of a model of its own, by what their formulas depend on: take a Runge-Kutta method";
   if (key.projection.name.empty()) return {};
   if (!method.one_step)
     return method.key + " carries a history along, which a projection would change: take a one-step method";

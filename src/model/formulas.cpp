@@ -1,6 +1,7 @@
 // The formulas of a model as programs: on named coordinates, mapped over tables, and as machine code.
 #include "holonom/expr/magnitude.hpp"
 #include "holonom/model/compiled_model.hpp"
+#include "holonom/shears.hpp"
 #include "nodes.hpp"
 
 namespace holonom {
@@ -331,6 +332,8 @@ std::shared_ptr<const NativeFormulas> CompiledModel::native() const {
     std::vector<std::shared_ptr<const Program>> programs;
     std::vector<const Program*> list;
     for (const Formula f : hot()) list.push_back(programs.emplace_back(program(f)).get());
+    const int shears = is_field() ? this->shears().count() : 0;
+    for (int k = 0; k < shears; ++k) list.push_back(programs.emplace_back(shear_program(k)).get());
     std::vector<MapKernel> kernels;
     for (const MappedTerm& term : model_.terms)
       for (const Formula f : hot(term)) {
@@ -341,6 +344,7 @@ std::shared_ptr<const NativeFormulas> CompiledModel::native() const {
     auto formulas = std::make_shared<NativeFormulas>();
     auto next_program = code.programs.begin();
     for (const Formula f : hot()) formulas->programs[static_cast<std::size_t>(f)] = std::move(*next_program++);
+    for (int k = 0; k < shears; ++k) formulas->shears.push_back(std::move(*next_program++));
     auto next_map = code.maps.begin();
     for (const MappedTerm& term : model_.terms) {
       auto& maps = formulas->maps.emplace_back();

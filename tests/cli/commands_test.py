@@ -230,7 +230,7 @@ class Program(CliTest):
 
     def test_the_nearest_command_and_option(self):
         for arguments, says in ((("rnu", "m.toml"), "Did you mean 'run'?"), (("chekc", "m.toml"), "Did you mean 'check'?"),
-                                (("zzz",), "The commands are: run, check, compare, certify, recommend, stability, methods."),
+                                (("zzz",), "The commands are: run, check, compare, certify, recommend, stability, modified, reproduce, methods."),
                                 (("run", "m.toml", "--stp", "0.1"), "Did you mean '--step'?"),
                                 (("run", "m.toml", "--stp=0.1"), "Did you mean '--step'?"),
                                 (("certify", "m.toml", "--metod", "rattle"), "Did you mean '--method'?"),

@@ -119,7 +119,45 @@ class Run(CliTest):
         if ("--engine", "llvm") in states:
             self.assertEqual(states["--engine", "llvm"], states["--engine", "interp"])
 
+    def test_the_volume_splitting_in_all_precisions_and_engines(self):
+        # (2.22) of Hairer, Lubich and Wanner, written down here
+        A, B, C, h = 0.5, 1, 1, 0.1
+        x, y, z = 0.3, 0.6, 0.2
+        for _ in range(40):
+            x += h / 2 * (A * math.sin(z) + C * math.cos(y))
+            y += h / 2 * (B * math.sin(x) + A * math.cos(z))
+            z += h * (C * math.sin(y) + B * math.cos(x))
+            y += h / 2 * (B * math.sin(x) + A * math.cos(z))
+            x += h / 2 * (A * math.sin(z) + C * math.cos(y))
+        model = [MODELS / "abc-flow.toml", "--method", "volume-splitting", "--set", "A=0.5", "--set", "B=1", "--step", "0.1", "--steps", "40"]
+        for options in (["--engine", "interp"], ["--precision", "long"], ["--precision", "quad"], ["--precision", "100"]):
+            got = self.run_json(*model, *options)
+            for mine, its in zip((x, y, z), got["q"].values()):
+                self.assertAlmostEqual(mine, float(its), places=13, msg=options)
+            self.assertEqual(got["evaluations"]["force"], 1 + 40 * 4)
+        native = self.run_program("run", *model, "--json", "--engine", "llvm")
+        if native.returncode == 0:
+            self.assertEqual(json.loads(native.stdout)["q"], self.run_json(*model, "--engine", "interp")["q"])
+        else:
+            self.assertIn("LLVM", native.stderr)
+
+    def test_the_volume_splitting_says_why_not(self):
+        result = self.run_program("run", self.write(UNEQUAL), "--method", "volume-splitting")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("the rate of 'z' depends on 'z' itself", result.stderr)
+        self.assertIn("Take verlet-a or verlet-b", result.stderr)
+        result = self.run_program("run", MODELS / "pendulum.toml", "--method", "volume-splitting@underlying")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("take a Runge-Kutta method", result.stderr)
+
     def test_resuming_has_the_same_bits(self):
+        for method in ("volume-splitting", "yoshida-4/volume-splitting", "yoshida-6/volume-splitting"):
+            model = MODELS / "abc-flow.toml"
+            one = self.run_json(model, "--method", method, "--steps", "100", "--out", "a.csv", "--force")
+            self.run_json(model, "--method", method, "--steps", "37", "--out", "b.csv", "--force")
+            two = self.run_json(model, "--method", method, "--steps", "100", "--out", "b.csv", "--extend")
+            self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes(), method)
+            self.assertEqual(one["evaluations"], two["evaluations"], method)
         for method in ("verlet-a", "gauss-2", "bdf-2", "rk-2", "suzuki-4/verlet-b"):
             model = MODELS / "lotka-volterra.toml"
             self.run_json(model, "--method", method, "--steps", "100", "--out", "a.csv", "--force")

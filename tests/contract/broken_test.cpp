@@ -212,6 +212,14 @@ TEST(BrokenOnFields, IsRejected) {
   expect(pretender, "rigid-body-euler", {"symmetry", "reversibility", "first integrals"}, {"order"});
 }
 
+// Neither symmetry nor quadratic invariants make a method preserve volume.
+TEST(BrokenOnFields, DoesNotPreserveVolume) {
+  for (const char* key : {"volume-splitting", "yoshida-4/volume-splitting"})
+    expect(methods().find(key), "abc-flow", {}, {"order", "symmetry", "volume"});
+  expect(methods().find("gauss-2"), "abc-flow", {"volume"}, {"order", "symmetry"});
+  expect(methods().find("rk-4"), "abc-flow", {"symmetry", "volume"}, {"order"});
+}
+
 TEST(BrokenInfo, IsIncomplete) {
   const MethodInfo complete = methods().find("rattle").info;
   EXPECT_TRUE(info_is_complete(complete).holds);

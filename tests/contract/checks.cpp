@@ -206,6 +206,21 @@ Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& probl
   return {worst <= Bounds::tangent_defect, evidence};
 }
 
+// det Φ' = 1, by the same tangents
+Verdict preserves_volume(const MethodEntry& entry, const Problem& problem) {
+  const ModelSystem<Dual<double>> dual(problem.compiled);
+  std::string evidence;
+  double worst = 0;
+  for (const long steps : few_steps) {
+    double defect = 0;
+    for (const State<double>& x : problem.states)
+      keep_largest(defect, volume_defect(entry, dual, x, local_step(entry, problem), steps));
+    evidence += text("%ld steps %.1e  ", steps, defect);
+    keep_largest(worst, defect);
+  }
+  return {worst <= Bounds::tangent_defect, evidence};
+}
+
 // A loop of 1 % of the motion's size in q and p, carried along for 20 steps.
 Verdict is_symplectic_by_loops(const MethodEntry& entry, const Problem& problem) {
   constexpr double radius = 0.01;
@@ -308,6 +323,7 @@ const std::vector<Property>& properties() {
        keeps_hidden_to_order_two},
       {"tangents", [](const MethodInfo& info, const Case&) { return info.symplectic; }, is_symplectic_by_tangents},
       {"loops", [](const MethodInfo& info, const Case&) { return info.symplectic; }, is_symplectic_by_loops},
+      {"volume", [](const MethodInfo& info, const Case& on) { return info.volume && on.field; }, preserves_volume},
       {"momenta", [](const MethodInfo& info, const Case& on) { return info.momentum_maps && on.momenta > 0; },
        keeps_momenta},
       {"first integrals",

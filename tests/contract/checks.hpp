@@ -21,6 +21,7 @@ Verdict keeps_hidden(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_hidden_to_order_two(const MethodEntry& entry, const Problem& problem);
 Verdict is_symplectic_by_tangents(const MethodEntry& entry, const Problem& problem);
 Verdict is_symplectic_by_loops(const MethodEntry& entry, const Problem& problem);
+Verdict preserves_volume(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_momenta(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_first_integrals(const MethodEntry& entry, const Problem& problem);
 Verdict keeps_energy(const MethodEntry& entry, const Problem& problem);

@@ -101,6 +101,7 @@ inline bool is_usual_in_quad(const Case& on) {
 inline bool may_suit(const MethodEntry& entry, const Case& on) {
   if (on.field && !(entry.info.for_fields && (on.parts || !entry.info.needs_parts))) return false;
   if (entry.info.needs == Needs::unconstrained) return on.constraints == 0;
+  if (entry.info.needs == Needs::shears) return on.shears;
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
          (entry.info.needs == Needs::separable && on.offers == Needs::split);
 }

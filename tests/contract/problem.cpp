@@ -12,7 +12,7 @@ const std::vector<Case>& cases() {
   // rest), short enough for errors to be far from saturation; `coarsest` is inside the asymptotic regime.
   // Chaotic motions need many steps until the mean of H stands still.
   using enum Needs;
-  constexpr bool small = true, chaotic = true, field = true, parts = true, reversible = true;
+  constexpr bool small = true, chaotic = true, field = true, parts = true, reversible = true, sheared = true;
   static const std::vector<Case> all{
       {"charged-particle", 1, 1, 2.4, 80, 20000, 0, hamiltonian},
       {"double-pendulum", 2, 0, 1.2, 80, 20000, 0, separable, 0, small},
@@ -37,10 +37,10 @@ const std::vector<Case>& cases() {
       {"elastic-double-pendulum", 1, 0, 1.2, 120, 20000, 0, split, 0, small},
       {"stiff-pendulum-chain", 1, 0, 0.3, 2400, 20000, 0, split, 1.25e-4, !small, chaotic},
       {"toda", 0, 1, 1.5, 50, 20000},
-      {"abc-flow", 0, 0, 1.0, 50, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, !reversible},
+      {"abc-flow", 0, 0, 1.0, 50, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, !reversible, sheared},
       {"lotka-volterra", 0, 0, 2.5, 120, 0, 0, hamiltonian, 0, !small, !chaotic, field, parts, !reversible},
       {"reversible-pendulum", 0, 0, 2.0, 40, 0, 0, hamiltonian, 0, !small, !chaotic, field, parts, reversible},
-      {"rigid-body-euler", 0, 0, 2.0, 40, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, reversible},
+      {"rigid-body-euler", 0, 0, 2.0, 40, 0, 0, hamiltonian, 0, !small, !chaotic, field, !parts, reversible, sheared},
   };
   return all;
 }

@@ -31,6 +31,7 @@ struct Case {
   bool field = false;      // a first-order system: nothing is symplectic there,
   bool parts = true;       // its variables may be in one part,
   bool reversible = true;  // and it need not be reversible
+  bool shears = false;     // no rate of the field depends on its own variable
 
   bool stiff() const { return resolved > 0; }
 };

@@ -78,12 +78,15 @@ class Certify {
     add("hidden constraint", info_.keeps_hidden, sys_.m() > 0, "the model has none",
         [&](Claim& c) { constraint(c, residuals().hidden); });
     const std::string no_basis = sys_.m() > 0 ? sys_.lacks(Quantity::g_qq) : "";
-    if (sys_.is_field())
+    if (sys_.is_field()) {
       add("symplecticity", false, false, "a field y' = f(y) has no symplectic form", [](Claim&) {});
-    else
+      const std::string no_volume = lacks_volume();
+      add("volume", info_.volume, no_volume.empty(), no_volume, [&](Claim& c) { volume(c); });
+    } else {
       add("symplecticity", info_.symplectic, no_basis.empty() && (!has_tangents() || sys_.n() <= most_tangents),
           no_basis.empty() ? "too many coordinates: there are " + std::to_string(2 * sys_.n()) + " tangents" : no_basis,
           [&](Claim& c) { symplecticity(c); });
+    }
     add("symmetry", info_.symmetric, true, "", [&](Claim& c) { symmetry(c); });
     add("reversibility", info_.symmetric, reversal_defect(*rounded_, start_double_) < 1e-10,
         "the model is not reversible: see [reversal]", [&](Claim& c) { reversibility(c); });
@@ -216,6 +219,26 @@ class Certify {
       c.remark = text("a defect of %.1e, where rounding errors are enlarged by a factor of %.0e", c.measured, noise);
     } else {
       by_loop(c);
+    }
+  }
+  // Why it cannot be said of a field whether its volume is preserved; empty if it can.
+  std::string lacks_volume() const {
+    if (const std::string reason = first_lack(sys_, Quantity::H_pq, Quantity::H_qp); !reason.empty()) return reason;
+    for (const State<S>& x : states_)
+      if (!(to_double(R(divergence(sys_, x))) <= 1e-10)) return "the exact flow does not preserve it";
+    if (!has_dual) return "tangent maps exist in double and quad only";
+    if (!has_tangents()) return "tangent maps need the system in dual numbers";
+    return sys_.n() <= most_tangents ? ""
+                                     : "too many variables: there are " + std::to_string(2 * sys_.n()) + " tangents";
+  }
+  void volume(Claim& c) {
+    if constexpr (has_dual) {
+      R worst(0);
+      for (const long steps : few_steps)
+        for (const State<S>& x : states_) keep_largest(worst, R(volume_defect(entry_, *dual_, x, h_, steps)));
+      c.measured = to_double(worst);
+      c.bound = in_scalar<S>(Bounds::tangent_defect);
+      c.remark = "determinant of the exact tangent map less 1, 1 and 10 steps";
     }
   }
   // A loop of 1 % of the motion's size, carried along for 20 steps.

@@ -12,6 +12,7 @@ namespace holonom {
 struct WorkWeights {
   double V = 0, V_q = 0, V_slow_q = 0, V_fast_q = 0, H_q = 0, H_p = 0, g = 0, G = 0, g_and_G = 0, g_uu = 0;
   std::array<double, std::size(quantity_names)> quantity{};  // by Quantity
+  std::vector<double> shear;                                 // of each part of a field
   // G A Gᵀ: made and factored; one solve with it; an iteration that solves for an impulse
   double factor = 0, solve = 0, newton = 0;
   int n = 0, m = 0;
@@ -24,7 +25,7 @@ WorkWeights work_weights(const ModelSystem<double>& sys);
 
 // The system itself, with its evaluations counted. Sizes are those of run time: what a step evaluates does not depend
 // on them.
-class CountedSystem final : public AnySystem<double> {
+class CountedSystem final : public AnySystem<double>, public Shears<double> {
  public:
   CountedSystem(const AnySystem<double>& sys, const WorkWeights& weights);
 
@@ -48,6 +49,8 @@ class CountedSystem final : public AnySystem<double> {
   void V_fast_q(const Vec<double>& q, Vec<double>& out) const override;
   bool is_field() const override { return sys_.is_field(); }
   bool has_energy() const override { return sys_.has_energy(); }
+  const ShearParts& shears() const override { return shears_ ? shears_->shears() : Shears::shears(); }
+  void shear_rates(int k, const Vec<double>& q, const Vec<double>& p, Vec<double>& out) const override;
   // What is looked at is not counted.
   void invariants(const Vec<double>& q, const Vec<double>& p, Vec<double>& out) const override {
     sys_.invariants(q, p, out);
@@ -63,6 +66,7 @@ class CountedSystem final : public AnySystem<double> {
   void count(double operations) const;
 
   const AnySystem<double>& sys_;
+  const Shears<double>* shears_;  // the same system, if it says something of them
   WorkWeights weights_;
   mutable double evaluated_ = 0;
 };

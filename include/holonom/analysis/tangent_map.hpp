@@ -1,6 +1,7 @@
 // Symplecticity by the exact tangent map. The form ω(ξ, η) = ξ_q·η_p − ξ_p·η_q, restricted to the
 // manifold {g = 0, G H_p = 0}, is what a constrained symplectic method keeps; off the tangent space of
-// the manifold it says nothing. A run in dual numbers carries one tangent vector along, exactly.
+// the manifold it says nothing. A run in dual numbers carries one tangent vector along, exactly. Of a field the same
+// vectors tell whether volume is preserved.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/dense.hpp"
+#include "holonom/unconstrained.hpp"
 
 namespace holonom {
 
@@ -150,6 +152,49 @@ S symplectic_defect(const MethodEntry& entry, const AnySystem<S>& sys, const Any
       keep_largest(defect, S(abs(S(wedge(after[i], after[j]) - wedge(before[i], before[j]))) / stretch));
     }
   return defect;
+}
+
+// |det − 1| of the tangent map of Φ_h^steps at x, in all of (q, p). What fills up the parts of a field stays as it is.
+template <class S>
+S volume_defect(const MethodEntry& entry, const AnySystem<Dual<S>>& sys, const State<S>& x, const S& h, long steps) {
+  using std::abs;
+  const int n = sys.n();
+  std::vector<TangentVector<S>> units(static_cast<std::size_t>(2 * n), {Vec<S>(n), Vec<S>(n)});
+  for (int j = 0; j < n; ++j)
+    units[static_cast<std::size_t>(j)].q[j] = units[static_cast<std::size_t>(n + j)].p[j] = S(1);
+  const std::vector<TangentVector<S>> images = transport(entry, sys, x, units, StateSize<S>{S(1), S(1)}, h, steps);
+  PivotedLu<S> map(2 * n);
+  for (int j = 0; j < 2 * n; ++j)
+    for (int i = 0; i < n; ++i) {
+      map.matrix()(i, j) = images[static_cast<std::size_t>(j)].q[i];
+      map.matrix()(n + i, j) = images[static_cast<std::size_t>(j)].p[i];
+    }
+  if (!map.factor()) return not_a_number<S>();
+  S determinant(map.sign());
+  for (int k = 0; k < 2 * n; ++k) determinant *= abs(map.matrix()(k, k));
+  return abs(S(determinant - S(1)));
+}
+
+// |Σ ∂f_i/∂y_i| / Σ |∂f_i/∂y_i| of a field at x; 0 where all of these are.
+template <class S>
+S divergence(const AnySystem<S>& sys, const State<S>& x) {
+  using std::abs;
+  const int n = sys.n();
+  Vec<S> unit(n), change(n);
+  S sum(0), size(0);
+  for (int j = 0; j < n; ++j) {
+    unit[j] = S(1);
+    sys.H_pq(x.q, x.p, unit, change);
+    S entry = change[j];
+    sum += entry;
+    size += abs(entry);
+    sys.H_qp(x.q, x.p, unit, change);
+    entry = -change[j];
+    sum += entry;
+    size += abs(entry);
+    unit[j] = S(0);
+  }
+  return size == S(0) ? S(0) : S(abs(sum) / size);
 }
 
 }  // namespace holonom

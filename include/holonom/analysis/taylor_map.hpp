@@ -35,7 +35,8 @@ TaylorMap with_step(Graph& graph, const TaylorMap& map, NodeId c);
 // First one map, then the other.
 TaylorMap compose(Graph& graph, const TaylorMap& first, const TaylorMap& second);
 
-// Of a method of the registry without constraints: symplectic Euler, Verlet, the midpoint rule, their compositions,
+// Of a method of the registry without constraints: symplectic Euler, Verlet, the midpoint rule, the splitting of fields
+// that preserves volume (which each rate must allow, see shear_parts), compositions of these,
 // Gauss and Lobatto methods with up to three stages, explicit Runge-Kutta methods. All coefficients are exact, but for
 // those of compositions, which have 110 decimals. Throws InputError for other methods.
 TaylorMap taylor_map(Graph& graph, const GraphField& field, const MethodInfo& method, int terms);

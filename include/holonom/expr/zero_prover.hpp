@@ -22,6 +22,8 @@ class ZeroProver {
 
   // Whether y is zero wherever it is defined, and that was proved.
   bool is_zero(NodeId y);
+  // y, or its normal form where that is shorter: a sum of products of powers of inputs, functions and denominators.
+  NodeId simplified(NodeId y);
   // Whether the limit was met.
   bool gave_up() const;
 

@@ -7,8 +7,8 @@
 namespace holonom {
 
 // Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p); any H(q, p) or
-// field, but no constraints.
-enum class Needs { separable, split, hamiltonian, unconstrained };
+// field, but no constraints; a field that is a sum of shears (shears.hpp).
+enum class Needs { separable, split, hamiltonian, unconstrained, shears };
 
 struct MethodInfo {
   std::string key, title;
@@ -36,6 +36,7 @@ struct MethodInfo {
   // First integrals of y' = f(y) that are kept to round-off, without constraints: I = pᵀ(C q + c), and all quadratic
   // ones
   bool bilinear_invariants = false, quadratic_invariants = false;
+  bool volume = false;          // preserves volume on fields
   bool from_positions = false;  // momenta are differences of positions over h, and so are their rounding errors
   Needs needs = Needs::hamiltonian;
   std::string citation;

@@ -16,6 +16,7 @@
 namespace holonom {
 
 struct SparseJacobian;
+struct ShearParts;
 
 // Inputs are in the order q, p, λ, u, v, w, as far as a formula depends on them.
 enum class Formula : std::uint8_t {
@@ -79,6 +80,7 @@ struct NativeFormulas {
   static constexpr auto count = static_cast<std::size_t>(Formula::count);
   std::array<NativeProgram, count> programs;
   std::vector<std::array<NativeMap, count>> maps;  // one for each term of the model
+  std::vector<NativeProgram> shears;               // one for each part of a field that is a sum of shears
 };
 
 class CompiledModel {
@@ -118,6 +120,10 @@ class CompiledModel {
 
   // Everything without a table, on the coordinates that have names of their own.
   std::shared_ptr<const Program> program(Formula f) const;
+
+  // Of a field: its parts, and the rates of one of them as a function of (q, p).
+  const ShearParts& shears() const;
+  std::shared_ptr<const Program> shear_program(int k) const;
 
   // What a step calls: of the whole model, and of one of its terms.
   std::vector<Formula> hot() const;
@@ -163,6 +169,8 @@ class CompiledModel {
   mutable std::shared_ptr<const NativeFormulas> native_;
   mutable std::mutex mutex_;  // lowering adds nodes to the graph
   mutable std::array<std::shared_ptr<const Program>, static_cast<std::size_t>(Formula::count)> programs_;
+  mutable std::shared_ptr<const ShearParts> shears_;
+  mutable std::vector<std::shared_ptr<const Program>> shear_programs_;
 };
 
 std::shared_ptr<const CompiledModel> compile(Model model);

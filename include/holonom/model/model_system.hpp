@@ -7,6 +7,7 @@
 #include "holonom/model/compiled_model.hpp"
 #include "holonom/parametrisation.hpp"
 #include "holonom/scalars.hpp"
+#include "holonom/shears.hpp"
 
 namespace holonom {
 
@@ -17,7 +18,7 @@ std::shared_ptr<const void> model_system_in(const std::type_info& scalar,
                                             const std::shared_ptr<const CompiledModel>& compiled);
 
 template <class S>
-class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
+class ModelSystem final : public AnySystem<S>, public Parametrisation<S>, public Shears<S> {
  public:
   // Native code exists for double only; other scalars are interpreted whatever is asked for. Throws
   // std::runtime_error if native code is not available.
@@ -79,6 +80,10 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
   void y_phi_ddd(const Vec<S>& delta, const Vec<S>& y, const Vec<S>& u, const Vec<S>& v, Vec<S>& out) const override {
     call(Formula::y_phi_ddd, {delta.data(), y.data(), u.data(), v.data()}, {out.data()});
   }
+
+  // Of a field
+  const ShearParts& shears() const override { return compiled_->shears(); }
+  void shear_rates(int k, const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const override;
 
   // Replaces the table of a term of the energy: for each of its gathers, the items of each row. The
   // pattern of constraints is fixed, so stacks keep theirs.
@@ -170,6 +175,7 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S> {
   std::shared_ptr<const NativeFormulas> native_;
   AnyMass<S> mass_;
   mutable std::array<Interpreter<S>, static_cast<std::size_t>(Formula::count)> interpreters_;
+  mutable std::vector<Interpreter<S>> shears_;  // one for each part
   mutable std::vector<Term> terms_;
   mutable Vec<S> velocity_, work_, mass_entries_;
   mutable Vec<S> change_, other_change_, second_change_;  // of the velocity M(q)⁻¹p

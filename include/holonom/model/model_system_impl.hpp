@@ -36,6 +36,8 @@ ModelSystem<S>::ModelSystem(std::shared_ptr<const CompiledModel> compiled, Engin
       break;
   }
   for (const Formula f : hot) interpreters_[static_cast<std::size_t>(f)] = Interpreter<S>(compiled_->program(f));
+  if (is_field())
+    for (int k = 0; k < shears().count(); ++k) shears_.emplace_back(compiled_->shear_program(k));
   make_terms();
   if (compiled_->form() == Form::separable) make_mass();
 }
@@ -166,6 +168,16 @@ void ModelSystem<S>::H_q(const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const {
       break;
     case CompiledModel::Form::general: call(Formula::H_q, {q.data(), p.data()}, {out.data()}); break;
   }
+}
+
+template <class S>
+void ModelSystem<S>::shear_rates(int k, const Vec<S>& q, const Vec<S>& p, Vec<S>& out) const {
+  const S* const in[] = {q.data(), p.data()};
+  S* const results[] = {out.data()};
+  if constexpr (std::is_same_v<S, double>) {
+    if (native_) return native_->shears[static_cast<std::size_t>(k)].function()(in, results);
+  }
+  shears_[static_cast<std::size_t>(k)](in, results);
 }
 
 template <class S>

@@ -98,6 +98,48 @@ TEST(ModifiedEquation, OfCompositions) {
   }
 }
 
+// The modified equation of a method that preserves volume has no divergence.
+TEST(ModifiedEquation, OfTheVolumeSplitting) {
+  const Model model = model_of(R"model([field]
+x = "sin(z) + cos(y)"
+y = "x^2 + 2*cos(z)"
+z = "sin(y) + x"
+[initial]
+x = 1
+y = 0
+z = 0
+)model");
+  Graph& g = *model.graph;
+  const auto divergence = [&](const Nodes& F) {
+    NodeId sum = Graph::zero;
+    for (std::size_t i = 0; i < model.q.size(); ++i) sum = g.add(sum, gradient(g, F[i], model.q)[i]);
+    return sum;
+  };
+  const ModifiedEquation splitting = modified_equation(model, "volume-splitting", 4);
+  EXPECT_TRUE(is_zero(splitting.F[1]));
+  EXPECT_TRUE(is_zero(splitting.F[3]));
+  EXPECT_FALSE(is_zero(splitting.F[2]));
+  EXPECT_TRUE(proved_zero(g, divergence(splitting.F[2])));
+  EXPECT_FALSE(proved_zero(g, divergence(modified_equation(model, "rk-2", 4).F[3])));
+  const ModifiedEquation fourth = modified_equation(model, "yoshida-4/volume-splitting", 4);
+  for (const std::size_t j : {1, 2, 3}) EXPECT_LT(largest_value(g, fourth.F[j], fourth.y), of_decimals);
+  // One step against the flow of F + h² F₃: order 5
+  const auto difference = [&](double h) {
+    const ModelSystem<double> sys(compile(model)), modified(compile(truncated(model, splitting, 3, g.number(h))));
+    State<double> x = initial_state(sys).state, y = ReferenceFlow<double>(modified)(x, h, 4);
+    NumericalMap<double>(methods().find("volume-splitting"), sys)(x, h, 1);
+    return largest_difference(x.q, y.q);
+  };
+  EXPECT_NEAR(std::log2(difference(0.1) / difference(0.05)), 5, 0.3);
+  const auto complaint = [](const char* text) {
+    return message_of<InputError>([&] { (void)modified_equation(model_of(text), "volume-splitting", 2); });
+  };
+  EXPECT_EQ(complaint(two_masses), "volume-splitting is for fields, and test has a Hamiltonian: take verlet-b");
+  EXPECT_NE(
+      complaint("[field]\nx = \"x*y\"\ny = \"x\"\n[initial]\nx = 1\ny = 1\n").find("the rate of 'x' depends on 'x'"),
+      std::string::npos);
+}
+
 // F(ρy) = −ρF(y) for ρ(q, p) = (q, −p)
 bool is_reversible(Graph& g, const Nodes& F, const Nodes& q, const Nodes& p) {
   std::unordered_map<NodeId, NodeId> flip;
