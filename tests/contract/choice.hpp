@@ -101,6 +101,8 @@ inline bool is_usual_in_quad(const Case& on) {
 inline bool may_suit(const MethodEntry& entry, const Case& on) {
   if (on.field && !(entry.info.for_fields && (on.parts || !entry.info.needs_parts))) return false;
   if (entry.info.needs == Needs::unconstrained) return on.constraints == 0;
+  // Tables are no formulas, and a Hamiltonian that is not quadratic in p has no Lagrangian.
+  if (entry.info.needs == Needs::lagrangian) return !is_one_of(on, {"hanging-chain", "guiding-centre"});
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
          (entry.info.needs == Needs::separable && on.offers == Needs::split);
 }
