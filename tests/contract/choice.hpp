@@ -74,7 +74,9 @@ inline bool is_deficit(std::string_view property, const MethodInfo& info, const 
 }
 
 // Methods for steps that are long for stiff springs. (Compositions of them have substeps that are longer still.)
-inline bool is_for_stiff(const MethodInfo& info) { return info.family == "base" && info.base.ends_with("midpoint"); }
+inline bool is_for_stiff(const MethodInfo& info) {
+  return (info.family == "base" && info.base.ends_with("midpoint")) || info.key == "variational-midpoint";
+}
 
 // Whether it differs from others in its coefficients alone.
 inline bool is_one_of_many(const MethodInfo& info) {

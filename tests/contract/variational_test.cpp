@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(On, SameSteps,
                          [](const auto& test) { return test_name(test.param); });
 
 // Any Lagrangian: M(q), forces that depend on velocities, full matrices; constrained and free
-TEST(SameSteps, OfTheMidpointRuleForEveryLagrangian) {
+TEST(MidpointRule, IsVariationalForEveryLagrangian) {
   std::vector<std::shared_ptr<const CompiledModel>> models{load("slider-crank"), load("charged-particle"),
                                                            own_kinetic_energy(true), own_kinetic_energy(false)};
   for (const auto& compiled : models) {
@@ -93,8 +93,9 @@ TEST(SameSteps, OfTheMidpointRuleForEveryLagrangian) {
     EXPECT_LE(once, 1e-14);
     EXPECT_LE(often, 1e-28);
     // With M(q) the trapezoidal rule is no RATTLE, which is the trapezoidal rule for H.
-    if (compiled->form() == CompiledModel::Form::mass_matrix)
+    if (compiled->form() == CompiledModel::Form::mass_matrix) {
       EXPECT_GE(apart(ModelSystem<double>(compiled), "variational-trapezoidal", "rattle", 10), 1e-9);
+    }
   }
 }
 
@@ -216,8 +217,9 @@ TEST(OwnDiscreteLagrangian, KeepsWhatItClaims) {
   for (const char* model : {"double-pendulum", "slider-crank", "charged-particle"}) {
     const Problem problem(case_of(model));
     for (const Property& property : properties())
-      if (property.claimed(simpson().info, problem.about) && property.name != "energy")
+      if (property.claimed(simpson().info, problem.about) && property.name != "energy") {
         EXPECT_TRUE(holds(simpson(), problem, property.name)) << property.name << " on " << model;
+      }
   }
 }
 
