@@ -24,12 +24,13 @@ const char* needs(const MethodInfo& info) {
     case Needs::split: return "constant mass and a potential in two parts, slow and fast";
     case Needs::unconstrained: return "no constraints";
     case Needs::shears: return "a field in which no rate depends on its own variable";
+    case Needs::lagrangian: return "an energy quadratic in the momenta, as formulas";
     case Needs::hamiltonian: break;
   }
   return "any H(q, p)";
 }
 const char* needs_key(const MethodInfo& info) {
-  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained", "shears"};
+  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained", "shears", "lagrangian"};
   return keys[static_cast<int>(info.needs)];
 }
 

@@ -1,6 +1,6 @@
 #include "holonom/analysis/graph_field.hpp"
 
-#include "../model/nodes.hpp"
+#include "../model/graph_elimination.hpp"
 #include "holonom/expr/derivative.hpp"
 
 namespace holonom {
@@ -34,22 +34,6 @@ std::vector<Nodes> mass_matrix(Graph& g, const Model& model) {
   return M;
 }
 
-// M⁻¹p. M is positive definite: no pivot vanishes.
-Nodes solve(Graph& g, std::vector<Nodes> M, Nodes p) {
-  const std::size_t n = p.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t r = i + 1; r < n; ++r) {
-      const NodeId factor = g.div(M[r][i], M[i][i]);
-      for (std::size_t c = i; c < n; ++c) M[r][c] = g.sub(M[r][c], g.mul(factor, M[i][c]));
-      p[r] = g.sub(p[r], g.mul(factor, p[i]));
-    }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t c = i + 1; c < n; ++c) p[i] = g.sub(p[i], g.mul(M[i][c], p[c]));
-    p[i] = g.div(p[i], M[i][i]);
-  }
-  return p;
-}
-
 }  // namespace
 
 NodeId graph_hamiltonian(const Model& model) {
@@ -57,7 +41,7 @@ NodeId graph_hamiltonian(const Model& model) {
   if (model.field) throw InputError(model.name + ": a field has no Hamiltonian");
   if (model.hamiltonian) return *model.hamiltonian;
   Graph& g = *model.graph;
-  const NodeId twice_T = weighted_sum(g, model.p, solve(g, mass_matrix(g, model), model.p));
+  const NodeId twice_T = weighted_sum(g, model.p, eliminate(g, mass_matrix(g, model), model.p));
   return g.add(g.div(twice_T, g.number(2LL)), *model.potential);
 }
 

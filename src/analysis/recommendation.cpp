@@ -461,7 +461,8 @@ std::vector<MethodEntry> recommendable(const AnySystem<double>& sys) {
   for (const MethodEntry& entry : methods().all()) {
     const MethodInfo info = entry.info.on(sys.m(), sys.is_field());
     const bool keeps = sys.m() == 0 || (info.keeps_position && info.keeps_hidden);
-    if (suits(entry, sys) && info.order > 0 && keeps) list.push_back(entry);
+    const bool counted = info.family != "variational";  // nobody counts the work in formulas of L_d
+    if (counted && suits(entry, sys) && info.order > 0 && keeps) list.push_back(entry);
   }
   return list;
 }

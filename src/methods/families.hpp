@@ -16,6 +16,7 @@ namespace holonom {
 
 struct Formulation;
 struct FormulatedProjection;
+struct DiscreteRule;
 
 // What the moves of a word are.
 enum class Moves {
@@ -55,6 +56,8 @@ Maker<S> implicit_rk_maker(const std::string& key, Family family, int s, const s
 template <class S>
 Maker<S> bdf_maker(const std::string& key, int k);
 template <class S>
+Maker<S> variational_maker(const std::string& key, const std::shared_ptr<const DiscreteRule>& rule);
+template <class S>
 Maker<S> formulated_maker(const MethodEntry& entry, const Formulation& formulation,
                           const FormulatedProjection& projection);
 
@@ -68,6 +71,7 @@ MethodFamily pair_family();
 MethodFamily gauss_family();
 MethodFamily radau_family();
 MethodFamily bdf_family();
+MethodFamily variational_family();
 MethodFamily formulated_family();
 
 // Makes a method with sizes known at run time only.

@@ -47,6 +47,7 @@ Registry& methods() {
     r.add(composition_family());
     r.add(scheme_family());
     r.add(shake_family());
+    r.add(variational_family());
     r.add(lobatto_family());
     r.add(pair_family());
     r.add(gauss_family());

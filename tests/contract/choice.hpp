@@ -74,7 +74,9 @@ inline bool is_deficit(std::string_view property, const MethodInfo& info, const 
 }
 
 // Methods for steps that are long for stiff springs. (Compositions of them have substeps that are longer still.)
-inline bool is_for_stiff(const MethodInfo& info) { return info.family == "base" && info.base.ends_with("midpoint"); }
+inline bool is_for_stiff(const MethodInfo& info) {
+  return (info.family == "base" && info.base.ends_with("midpoint")) || info.key == "variational-midpoint";
+}
 
 // Whether it differs from others in its coefficients alone.
 inline bool is_one_of_many(const MethodInfo& info) {
@@ -102,6 +104,8 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
   if (on.field && !(entry.info.for_fields && (on.parts || !entry.info.needs_parts))) return false;
   if (entry.info.needs == Needs::unconstrained) return on.constraints == 0;
   if (entry.info.needs == Needs::shears) return on.shears;
+  // Tables are no formulas, and a Hamiltonian that is not quadratic in p has no Lagrangian.
+  if (entry.info.needs == Needs::lagrangian) return !is_one_of(on, {"hanging-chain", "guiding-centre"});
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
          (entry.info.needs == Needs::separable && on.offers == Needs::split);
 }

@@ -56,7 +56,8 @@ TEST_P(CompensationOf, LeavesAFewUnitsOfTheLastDigit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, CompensationOf,
-                         testing::Values("rattle", "yoshida-4", "kahan-li-8", "midpoint", "shake-leapfrog", "rkf-78"),
+                         testing::Values("rattle", "yoshida-4", "kahan-li-8", "midpoint", "shake-leapfrog", "rkf-78",
+                                         "variational-trapezoidal", "variational-midpoint"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -65,10 +65,23 @@ TEST(LongSteps, FailWhereThereIsNoSolution) {
 // Random methods, models and steps from 0.3 to 300 times the model's own: whatever is called done has its constraints.
 TEST(LongSteps, AreRightOrFail) {
   std::mt19937 random(20261116);
-  const std::vector<std::string> keys{
-      "rattle",    "position-verlet", "symplectic-euler", "geodesic-3", "midpoint",
-      "yoshida-4", "suzuki-4",        "kahan-li-6",       "kahan-li-8", "sofroniou-spaletta-10",
-      "lobatto-2", "lobatto-3",       "lobatto-4",        "lobatto-6",  "lobatto-9"};
+  const std::vector<std::string> keys{"rattle",
+                                      "position-verlet",
+                                      "symplectic-euler",
+                                      "geodesic-3",
+                                      "midpoint",
+                                      "yoshida-4",
+                                      "suzuki-4",
+                                      "kahan-li-6",
+                                      "kahan-li-8",
+                                      "sofroniou-spaletta-10",
+                                      "lobatto-2",
+                                      "lobatto-3",
+                                      "lobatto-4",
+                                      "lobatto-6",
+                                      "lobatto-9",
+                                      "variational-trapezoidal",
+                                      "variational-midpoint"};
   std::uniform_real_distribution<double> decades(-0.5, 2.5);
   int done = 0;
   for (int trial = 0; trial < 400; ++trial) {
@@ -133,7 +146,7 @@ v = { x = "-12*0.3*sin(1)", y = "12*0.3*cos(1)" }
 
 INSTANTIATE_TEST_SUITE_P(By, DeadCentres,
                          testing::Values("rattle", "position-verlet", "symplectic-euler", "geodesic-3", "yoshida-4",
-                                         "suzuki-4", "kahan-li-8"),
+                                         "suzuki-4", "kahan-li-8", "variational-trapezoidal", "variational-midpoint"),
                          [](const auto& key) {
                            std::string name = key.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -190,7 +203,7 @@ TEST(Rank, OfLinkagesThatMoveAgainstTheCount) {
     EXPECT_EQ(rank.rank, its_rank) << model;
     EXPECT_FALSE(rank.singular_position) << model;
     EXPECT_TRUE(rank.is_clear()) << model;
-    for (const char* key : {"rattle", "yoshida-4", "lobatto-3"}) {
+    for (const char* key : {"rattle", "yoshida-4", "lobatto-3", "variational-trapezoidal"}) {
       const RunResult<double> result = run_of(sys, key, 0.01, std::string(key) == "rattle" ? 1000 : 200);
       EXPECT_EQ(result.status, RunStatus::done) << model << ", " << key << ": " << result.message;
       EXPECT_LE(result.position_relative, 3e-14) << model << ", " << key;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "holonom/methods/registry.hpp"
+#include "holonom/model/lagrangian_view.hpp"
 #include "holonom/norm.hpp"
 #include "holonom/shears.hpp"
 
@@ -29,6 +30,7 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
     case Needs::hamiltonian: return HamiltonianView<S>::missing(sys).empty();
     case Needs::unconstrained: return sys.m() == 0 && HamiltonianView<S>::missing(sys).empty();
     case Needs::shears: return ShearView<S>::missing(sys).empty();
+    case Needs::lagrangian: return LagrangianView<S>::missing(sys).empty();
   }
   return false;
 }

@@ -7,13 +7,14 @@
 namespace holonom {
 
 // Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p); any H(q, p) or
-// field, but no constraints; a field that is a sum of shears (shears.hpp).
-enum class Needs { separable, split, hamiltonian, unconstrained, shears };
+// field, but no constraints; a field that is a sum of shears (shears.hpp); a Lagrangian L(q, v) as formulas.
+enum class Needs { separable, split, hamiltonian, unconstrained, shears, lagrangian };
 
 struct MethodInfo {
   std::string key, title;
   // What the key says, so that nobody has to read it again.
-  std::string family;  // "base", "composition", "shake", "lobatto", "pair", "gauss", "radau-2a", "bdf", "explicit-rk"
+  std::string family;  // "base", "composition", "shake", "lobatto", "pair", "gauss", "radau-2a", "bdf", "explicit-rk",
+                       // "variational"
   int member = 0;      // which of the family, where it has numbers: stages, or the order of bdf
   std::string base, scheme;  // of words: the base, and the scheme that composes it, if one does
   std::string projection;    // after each step, if there is one

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,8 @@ namespace holonom {
 
 struct SparseJacobian;
 struct ShearParts;
+struct DiscreteRule;
+class DiscreteLagrangian;
 
 // Inputs are in the order q, p, λ, u, v, w, as far as a formula depends on them.
 enum class Formula : std::uint8_t {
@@ -118,6 +121,12 @@ class CompiledModel {
   // Why the form is not separable.
   const std::string& not_separable() const { return not_separable_; }
 
+  // Why there is no Lagrangian L(q, v) as a formula; empty if there is.
+  const std::string& lacks_lagrangian() const;
+  // The programs of a discrete Lagrangian, made when first asked for. Throws InputError if there is no Lagrangian, or
+  // if the rule uses what it may not.
+  std::shared_ptr<const DiscreteLagrangian> discrete_lagrangian(const std::shared_ptr<const DiscreteRule>& rule) const;
+
   // Everything without a table, on the coordinates that have names of their own.
   std::shared_ptr<const Program> program(Formula f) const;
 
@@ -144,6 +153,7 @@ class CompiledModel {
   std::shared_ptr<const Program> lower(Formula f) const;
   std::shared_ptr<const Program> lower_chart(Formula f) const;
   void find_form();
+  void find_lagrangian() const;
   void add_vectors(Labels& labels, Pattern& pattern);
   void recognise_mass();
   void recognise_mass(const SparseJacobian& matrix);
@@ -164,6 +174,16 @@ class CompiledModel {
   std::vector<std::int32_t> mass_source_;
   std::string not_separable_;
   ObservableNeeds observable_needs_;
+
+  struct LagrangianFormula {
+    bool looked_for = false;
+    NodeId node = Graph::zero;
+    std::string lacks;
+    std::vector<NodeId> q0, q1, v;  // variables of discrete ones
+    NodeId h = Graph::zero;
+    std::map<std::shared_ptr<const DiscreteRule>, std::shared_ptr<const DiscreteLagrangian>> discrete;
+  };
+  mutable LagrangianFormula lagrangian_;
 
   mutable std::once_flag native_once_;
   mutable std::shared_ptr<const NativeFormulas> native_;

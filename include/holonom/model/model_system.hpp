@@ -28,6 +28,7 @@ class ModelSystem final : public AnySystem<S>, public Parametrisation<S>, public
   ModelSystem<T> rebind() const {
     return ModelSystem<T>(compiled_);
   }
+  Engine engine() const { return native_ ? Engine::native : Engine::interpreter; }
   const CompiledModel& compiled() const { return *compiled_; }
   const std::shared_ptr<const CompiledModel>& compiled_model() const { return compiled_; }
 

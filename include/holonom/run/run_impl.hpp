@@ -240,7 +240,8 @@ void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std:
   if (!method.constrained && system_->m() > 0)
     plan.advice = advice_without_constraints(method, spec_);
   else if (spec_.tolerance > 0)
-    plan.advice = "Try a smaller tolerance, or none: what solves leave is carried from step to step. Or a smaller step.";
+    plan.advice =
+        "Try a smaller tolerance, or none: what solves leave is carried from step to step. Or a smaller step.";
   driver_.emplace(*system_, *method_, start_, h_, std::move(plan), std::move(recorders));
   for (const auto& companion : companions_) driver_->accompany(*companion);
 }
