@@ -23,12 +23,13 @@ const char* needs(const MethodInfo& info) {
     case Needs::separable: return "constant mass and a potential";
     case Needs::split: return "constant mass and a potential in two parts, slow and fast";
     case Needs::unconstrained: return "no constraints";
+    case Needs::rigid_bodies: return "rigid bodies as rotation matrices, constant masses, and a potential";
     case Needs::hamiltonian: break;
   }
   return "any H(q, p)";
 }
 const char* needs_key(const MethodInfo& info) {
-  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained"};
+  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained", "rigid bodies"};
   return keys[static_cast<int>(info.needs)];
 }
 

@@ -102,7 +102,7 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
   if (on.field && !(entry.info.for_fields && (on.parts || !entry.info.needs_parts))) return false;
   if (entry.info.needs == Needs::unconstrained) return on.constraints == 0;
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
-         (entry.info.needs == Needs::separable && on.offers == Needs::split);
+         (entry.info.needs == Needs::separable && (on.offers == Needs::split || on.offers == Needs::rigid_bodies));
 }
 
 // The forms in which a method runs on a model. Only words of drifts and Lobatto pairs have compile-time sizes.

@@ -8,6 +8,7 @@
 
 #include "holonom/methods/registry.hpp"
 #include "holonom/norm.hpp"
+#include "holonom/solve/rigid_bodies.hpp"
 
 namespace holonom {
 
@@ -27,6 +28,7 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
     case Needs::split: return SplitView<S>::missing(sys).empty();
     case Needs::hamiltonian: return HamiltonianView<S>::missing(sys).empty();
     case Needs::unconstrained: return sys.m() == 0 && HamiltonianView<S>::missing(sys).empty();
+    case Needs::rigid_bodies: return find_rigid_bodies(sys).reason.empty();
   }
   return false;
 }

@@ -7,8 +7,8 @@
 namespace holonom {
 
 // Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p); any H(q, p) or
-// field, but no constraints.
-enum class Needs { separable, split, hamiltonian, unconstrained };
+// field, but no constraints; rigid bodies as rotation matrices (solve/rigid_bodies.hpp).
+enum class Needs { separable, split, hamiltonian, unconstrained, rigid_bodies };
 
 struct MethodInfo {
   std::string key, title;
