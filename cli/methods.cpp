@@ -25,12 +25,14 @@ const char* needs(const MethodInfo& info) {
     case Needs::unconstrained: return "no constraints";
     case Needs::shears: return "a field in which no rate depends on its own variable";
     case Needs::lagrangian: return "an energy quadratic in the momenta, as formulas";
+    case Needs::rigid_bodies: return "rigid bodies as rotation matrices, constant masses, and a potential";
     case Needs::hamiltonian: break;
   }
   return "any H(q, p)";
 }
 const char* needs_key(const MethodInfo& info) {
-  constexpr const char* keys[] = {"separable", "split", "hamiltonian", "unconstrained", "shears", "lagrangian"};
+  constexpr const char* keys[] = {"separable", "split",      "hamiltonian", "unconstrained",
+                                  "shears",    "lagrangian", "rigid bodies"};
   return keys[static_cast<int>(info.needs)];
 }
 

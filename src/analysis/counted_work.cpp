@@ -235,6 +235,11 @@ double full_matrix(double unknowns) {
 double algebra(const WorkWeights& w, const MethodInfo& method, const Counters& c) {
   const auto times = [](std::uint64_t count) { return static_cast<double>(count); };
   const double n = w.n, m = w.m, s = method.stages;
+  if (method.needs == Needs::rigid_bodies) {
+    // Of each body: products of 3 × 3 matrices, and iterations for three unknowns (solve/rotation.hpp)
+    constexpr double per_move = 300, per_iteration = 90;
+    return m / 6 * (times(c.newton_solves) * per_move + times(c.newton_iterations) * per_iteration);
+  }
   double sum = times(c.factorisation) * (w.factor + w.solve);
   if (method.stages == 0) {
     sum += times(c.newton_iterations) * w.newton;

@@ -11,6 +11,7 @@
 #include "holonom/methods/registry.hpp"
 #include "holonom/methods/shake.hpp"
 #include "holonom/methods/word.hpp"
+#include "holonom/solve/rigid_bodies.hpp"
 
 namespace holonom {
 
@@ -23,6 +24,7 @@ enum class Moves {
   drift,          // free flight; for any H, symplectic Euler and its adjoint
   midpoint,       // the implicit midpoint rule for all of V, or any H
   midpoint_fast,  // the same for the fast part of V
+  rotation,       // free flight of rigid bodies as rotation matrices
   inner_steps,    // Verlet steps with the fast part of V between kicks of the slow one, constraints ignored
   shears          // of a field, there and back
 };
@@ -39,6 +41,7 @@ struct Recipe {
   std::shared_ptr<const CompositionScheme> scheme;  // none: the base itself
   // For coefficients of a user's own. Throws Unsuitable if they are not exact enough for a scalar with this epsilon.
   std::function<void(double epsilon)> check_digits;
+  std::string instead = {};  // the key with a base for all systems, where this one is for some
 };
 
 template <class S>
@@ -88,6 +91,16 @@ std::unique_ptr<AnyMethod<S>> small_composition(const AnySystem<S>&, const Metho
 template <>
 std::unique_ptr<AnyMethod<double>> small_composition(const AnySystem<double>& sys, const MethodOptions& options,
                                                      const DynamicMaker<double>& dynamic, const Word<double>& word);
+
+// The same where moves are those of rigid bodies.
+template <class S>
+std::unique_ptr<AnyMethod<S>> small_rotation(const AnySystem<S>&, const MethodOptions&, const Word<S>&,
+                                             const RigidBodies<Real<S>>&) {
+  return nullptr;
+}
+template <>
+std::unique_ptr<AnyMethod<double>> small_rotation(const AnySystem<double>& sys, const MethodOptions& options,
+                                                  const Word<double>& word, const RigidBodies<double>& bodies);
 
 // The same for a symplectic pair.
 template <class S>

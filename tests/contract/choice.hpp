@@ -107,7 +107,7 @@ inline bool may_suit(const MethodEntry& entry, const Case& on) {
   // Tables are no formulas, and a Hamiltonian that is not quadratic in p has no Lagrangian.
   if (entry.info.needs == Needs::lagrangian) return !is_one_of(on, {"hanging-chain", "guiding-centre"});
   return entry.info.needs == Needs::hamiltonian || entry.info.needs == on.offers ||
-         (entry.info.needs == Needs::separable && on.offers == Needs::split);
+         (entry.info.needs == Needs::separable && (on.offers == Needs::split || on.offers == Needs::rigid_bodies));
 }
 
 // The forms in which a method runs on a model. Only words of drifts and Lobatto pairs have compile-time sizes.

@@ -45,8 +45,8 @@ TEST(Memory, NothingOfItCanBeForgotten) {
       if (!missed.contains(name) && !same_without(name, nullptr)) missed.insert(name);
   };
   std::vector<std::shared_ptr<const CompiledModel>> models;
-  for (const char* model :
-       {"pendulum", "elastic-double-pendulum", "stiff-pendulum-chain", "locomotive", "slider-crank"})
+  for (const char* model : {"pendulum", "elastic-double-pendulum", "stiff-pendulum-chain", "locomotive", "slider-crank",
+                            "rigid-body-heavy"})
     models.push_back(load(model));
   for (const OwnModel& own : own_models()) models.push_back(own.compiled);
   for (const auto& compiled : models)

@@ -10,6 +10,7 @@
 #include "holonom/model/lagrangian_view.hpp"
 #include "holonom/norm.hpp"
 #include "holonom/shears.hpp"
+#include "holonom/solve/rigid_bodies.hpp"
 
 namespace holonom {
 
@@ -31,6 +32,7 @@ bool suits(const MethodEntry& entry, const AnySystem<S>& sys) {
     case Needs::unconstrained: return sys.m() == 0 && HamiltonianView<S>::missing(sys).empty();
     case Needs::shears: return ShearView<S>::missing(sys).empty();
     case Needs::lagrangian: return LagrangianView<S>::missing(sys).empty();
+    case Needs::rigid_bodies: return find_rigid_bodies(sys).reason.empty();
   }
   return false;
 }

@@ -7,8 +7,9 @@
 namespace holonom {
 
 // Of the system: H = ½ pᵀM⁻¹p + V(q) with constant M; the same with V = V_slow + V_fast; any H(q, p); any H(q, p) or
-// field, but no constraints; a field that is a sum of shears (shears.hpp); a Lagrangian L(q, v) as formulas.
-enum class Needs { separable, split, hamiltonian, unconstrained, shears, lagrangian };
+// field, but no constraints; a field that is a sum of shears (shears.hpp); a Lagrangian L(q, v) as formulas; rigid
+// bodies as rotation matrices (solve/rigid_bodies.hpp).
+enum class Needs { separable, split, hamiltonian, unconstrained, shears, lagrangian, rigid_bodies };
 
 struct MethodInfo {
   std::string key, title;
