@@ -32,7 +32,7 @@ const char* needs(const MethodInfo& info) {
 }
 const char* needs_key(const MethodInfo& info) {
   constexpr const char* keys[] = {"separable", "split",      "hamiltonian", "unconstrained",
-                                  "shears",    "lagrangian", "rigid bodies"};
+                                  "shears",    "lagrangian", "rigid-bodies"};
   return keys[static_cast<int>(info.needs)];
 }
 
