@@ -34,7 +34,7 @@ const std::vector<Case>& cases() {
       {"spherical-pendulum", 1, 1, 1.0, 100, 20000, 0, separable, 0, small},
       {"spring-chain", 5, 3, 1.0, 100, 100000, 0, separable, 0, !small, chaotic},
       {"two-body-sphere", 2, 3, 0.3, 150, 2000, 0, separable, 0, small, chaotic},  // its later encounters are too close
-      {"two-tops", 12, 2, 1.0, 80, 100000, 0, rigid_bodies, 0, !small, chaotic},
+      {"two-tops", 12, 1, 1.0, 80, 100000, 0, rigid_bodies, 0, !small, chaotic},
       {"elastic-double-pendulum", 1, 0, 1.2, 120, 20000, 0, split, 0, small},
       {"stiff-pendulum-chain", 1, 0, 0.3, 2400, 20000, 0, split, 1.25e-4, !small, chaotic},
       {"toda", 0, 1, 1.5, 50, 20000},

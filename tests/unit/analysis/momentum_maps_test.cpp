@@ -82,9 +82,7 @@ const std::map<std::string, std::vector<std::string>>& known() {
       {"two-body-sphere",
        {"x1*p_y1 - y1*p_x1 + x2*p_y2 - y2*p_x2", "x1*p_z1 - z1*p_x1 + x2*p_z2 - z2*p_x2",
         "y1*p_z1 - z1*p_y1 + y2*p_z2 - z2*p_y2"}},
-      {"two-tops",
-       {left + " + R11*p_R21 - R21*p_R11 + R12*p_R22 - R22*p_R12 + R13*p_R23 - R23*p_R13",
-        "R11*p_R12 - R12*p_R11 + R21*p_R22 - R22*p_R21 + R31*p_R32 - R32*p_R31"}},
+      {"two-tops", {left + " + R11*p_R21 - R21*p_R11 + R12*p_R22 - R22*p_R12 + R13*p_R23 - R23*p_R13"}},
   };
   return all;
 }

@@ -254,7 +254,8 @@ TEST(Fields, AreNotForMethodsOfHamiltonianSystems) {
             "rattle is for Hamiltonian systems, and my field is a field y' = f(y): take verlet-a, which is what this "
             "is without constraints, or a Runge-Kutta method");
   for (const MethodEntry& entry : methods().all()) {
-    EXPECT_EQ(suits<double>(entry, sys), entry.info.for_fields) << entry.info.key;
+    // (The rates of a damped oscillator are no shears: p' depends on p.)
+    EXPECT_EQ(suits<double>(entry, sys), entry.info.for_fields && entry.info.needs != Needs::shears) << entry.info.key;
     const MethodInfo claims = entry.info.on(0, true);
     EXPECT_FALSE(claims.symplectic || claims.momentum_maps) << entry.info.key;
   }
