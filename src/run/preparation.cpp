@@ -53,8 +53,7 @@ MethodEntry find_formulated(const RunSpec& spec, const std::string& key, const s
 
 MethodEntry find_method(const RunSpec& spec, const Model& model) {
   const std::string& key = spec.method ? *spec.method : model.method;
-  const std::string place =
-      spec.method ? spec.name_of("method") + " " + key + ": " : model.place("integrate.method");
+  const std::string place = spec.method ? spec.name_of("method") + " " + key + ": " : model.place("integrate.method");
   const bool projects = !spec.projection.empty() && spec.projection != "none";
   if (spec.project_every > 1 && (!projects || spec.formulation == "direct"))
     throw InputError(spec.name_of("project-every") + ": this is for a " + spec.name_of("projection") +
