@@ -85,6 +85,19 @@ TEST(RattleSO3, IsRattleInOneStep) {
     }
 }
 
+// A wrong rotation would be mended by corrections with a matrix of six unknowns, at six times the cost: there are none.
+TEST(RattleSO3, HasNothingToCorrect) {
+  for (const char* model : models) {
+    const Problem problem(case_of(model));
+    const auto method = methods().find("rattle-so3").make<double>(problem.sys);
+    State<double> x = problem.start;
+    ASSERT_TRUE(method->begin(x, problem.h).ok());
+    for (int k = 0; k < 1000; ++k) ASSERT_TRUE(method->step(x, problem.h).ok()) << model << ", step " << k;
+    EXPECT_EQ(method->counters().factorisation, 0U) << model;
+    EXPECT_LE(method->counters().newton_iterations, 4000U) << model;
+  }
+}
+
 template <class S>
 void expect_rattle(double bound) {
   for (const char* model : models) {

@@ -300,6 +300,7 @@ class RotationDrift {
           lu_.matrix()(k, l) = image(i, j) + image(j, i);
         }
       }
+      ++counted_.counters.factorisation;
       if (!lu_.factor()) return {Failure::singular, body.is.constraint};
       Vec<S, 6> x;
       for (int k = 0; k < 6; ++k) x[k] = body.defect[at(k)] / h;
