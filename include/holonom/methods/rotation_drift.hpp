@@ -288,7 +288,7 @@ class RotationDrift {
       const Matrix back = inner(entries(body, q1), Q);
       const auto& d = body.rotation.d();
       for (int l = 0; l < 6; ++l) {
-        const auto [a, b] = place[at(l)];
+        const int a = place[at(l)].first, b = place[at(l)].second;
         const auto image = [&](int i, int j) {  // of the unit matrix of l, Q₁ᵀQ Δ D⁻¹
           S sum(0);
           if (j == b) sum += back[at(3 * i + a)] / d[at(j)];
