@@ -1,4 +1,4 @@
-"""The house: folders that know only those below them, and one format everywhere."""
+"""The house: folders that know only those below them, scripts that can be called, and one format everywhere."""
 
 import pathlib
 import re
@@ -50,6 +50,13 @@ class Folders(unittest.TestCase):
         for file in tracked("cli/*"):
             known = re.findall(r"Engine::\w+|use_native|holonom/expr/native", file.read_text())
             self.assertEqual(known, [], file.name)
+
+
+class Scripts(unittest.TestCase):
+    def test_what_names_its_interpreter_can_be_called(self):
+        scripts = [file for file in tracked("*.py", "*.sh") if file.read_text().startswith("#!")]
+        self.assertTrue(scripts)
+        self.assertEqual([file.name for file in scripts if not file.stat().st_mode & 0o111], [])
 
 
 class Format(unittest.TestCase):
