@@ -125,7 +125,9 @@ TEST(HorizonOfChaos, AgreesWithAReferenceInQuad) {
   for (const char* model : {falling, escaping}) {
     const On on(from_text(model));
     const std::vector<Vec<quad>> exact = exact_positions(on.compiled, apart, count);
-    for (const auto& [key, parts] : {std::pair("rattle", 16), std::pair("lobatto-3", 2), std::pair("kahan-li-6", 1)}) {
+    for (const auto& run : {std::pair("rattle", 16), std::pair("lobatto-3", 2), std::pair("kahan-li-6", 1)}) {
+      const char* key = run.first;
+      const int parts = run.second;
       const double h = apart / parts;
       const MethodEntry entry = methods().find(key);
       const std::vector<Advice> advice = advise(entry, on.sys, on.start, h);
