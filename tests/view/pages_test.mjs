@@ -1,0 +1,191 @@
+// Pages in Chromium: what is drawn, what is plotted, what is said, and that nothing else is asked for.
+//   HOLONOM_PROGRAM, HOLONOM_VIEWER (where node_modules is), HOLONOM_CHROMIUM, HOLONOM_SCREENSHOTS (optional, a folder)
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { browser, csv, folder, holonom, look_at, models, picture, pictures, shown, sizes } from './support.mjs';
+
+function make_page(name, model, run, view = []) {
+  holonom('run', model, ...run, '--out', `${name}.h5`, '--force');
+  holonom('run', model, ...run, '--out', `${name}.csv`, '--force');
+  holonom('view', `${name}.h5`, '--force', ...view);
+  return join(folder(), `${name}.html`);
+}
+
+// A page that must ask for nothing but itself, and make no error
+async function open(file, { context = {} } = {}) {
+  const address = pathToFileURL(file).href, { page, errors, requests, close } = await look_at(address, context);
+  const check = () => {
+    assert.deepEqual(errors, []);
+    assert.deepEqual(requests, [address]);
+  };
+  return { page, check, close };
+}
+
+// At two sizes, light and dark, for people to look at
+async function screenshots(file, name) {
+  if (!pictures) return;
+  for (const [what, context] of sizes) {
+    const { page, close } = await open(file, { context });
+    await page.evaluate(() => window.holonom.player?.seek(window.holonom.player.last_row * 0.62));
+    await page.screenshot({ path: join(pictures, `${name}-${what}.png`) });
+    await close();
+  }
+}
+
+const cases = [
+  ['pendulum', 'pendulum.toml', ['--steps', 200], ['x', 'y']],
+  ['torus', 'geodesic-torus.toml', ['--steps', 1500], ['x', 'z']],
+  ['body', 'rigid-body-heavy.toml', ['--steps', 400], ['Q11', 'Q33']],
+  ['chain', 'hanging-chain.toml', ['--set', 'N=40', '--steps', 1000], ['r[0].x', 'r[39].y']],
+];
+for (const [name, model, run, columns] of cases)
+  test(`the page of a ${name}`, async () => {
+    const file = make_page(name, join(models, model), run), table = csv(name);
+    const { page, check, close } = await open(file);
+    const rows = table('t').length;
+    assert.equal(await page.evaluate(() => window.holonom.store.rows), rows);
+    // Drawn, and drawn anew
+    const first = await picture(page, 0), later = await picture(page, Math.floor(rows * 0.4));
+    assert.ok(first.colours > 20, `${first.colours} colours`);
+    assert.notEqual(first.sum, later.sum);
+    assert.deepEqual(await picture(page, 0), first);
+    // What is plotted is in the file.
+    const cards = await page.evaluate(() => window.holonom.plots.cards.map((c) => ({ card: c.card, data: c.data().map((x) => [...x]) })));
+    const energy = cards.find((c) => c.card.title === 'Energy error'), H = table('energy');
+    assert.deepEqual(energy.data[0], table('t'));
+    assert.deepEqual(energy.data[1], H.map((e) => e - H[0]));
+    const residuals = cards.find((c) => c.card.title === 'Constraint residuals');
+    assert.deepEqual(residuals.data[1], table('position_residual').map((r) => (r > 0 ? r : null)));
+    for (const column of columns) {
+      const values = await page.evaluate((c) => [...window.holonom.store.column(window.holonom.store.index(c))], column);
+      assert.deepEqual(values, table(column), column);
+    }
+    // The slider, keys, a click into a plot, and playing
+    await page.locator('.transport input').fill(String(rows - 1));
+    assert.equal(await page.evaluate(() => window.holonom.player.row), rows - 1);
+    assert.equal(await page.locator('.transport .time').textContent(), `t = ${shown(table('t')[rows - 1])}`);
+    await page.locator('.scene canvas').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => window.holonom.player.row), 1);
+    const over = await page.locator('.plot .u-over').first().boundingBox();
+    await page.mouse.click(over.x + over.width / 2, over.y + over.height / 2);
+    const clicked = await page.evaluate(() => window.holonom.player.row);
+    assert.ok(Math.abs(clicked / rows - 0.5) < 0.05, `row ${clicked} of ${rows}`);
+    await page.locator('.scene canvas').focus();
+    for (let k = 0; k < 3; ++k) await page.keyboard.press('-');  // so slowly that it does not end by itself
+    await page.keyboard.press(' ');
+    await page.waitForFunction((row) => window.holonom.player.row > row, clicked);
+    await page.keyboard.press(' ');
+    assert.equal(await page.evaluate(() => window.holonom.player.playing), false);
+    check();
+    await close();
+    await screenshots(file, name);
+  });
+
+test('plots without WebGL', async () => {
+  const file = make_page('plain', join(models, 'pendulum.toml'), ['--steps', 50]);
+  const context = await browser().newContext();
+  await context.addInitScript(() => {
+    const get = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest);
+    };
+  });
+  const page = await context.newPage(), errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForFunction(() => window.holonom?.ready === true);
+  assert.match(await page.locator('.scene .message').textContent(), /no WebGL/);
+  assert.ok((await page.locator('.plot canvas').count()) >= 3);
+  await page.locator('.transport input').fill('20');
+  assert.equal(await page.evaluate(() => window.holonom.player.row), 20);
+  assert.deepEqual(errors, []);
+  await context.close();
+});
+
+test('a model that is named like a script is shown as text', async () => {
+  const name = '<img src=x onerror=alert(1)></script><script>alert(2)</script>';
+  const text = readFileSync(join(models, 'pendulum.toml'), 'utf8').replace('name = "pendulum"', `name = "${name}"`) + `\n[units]\nx = "<b onclick=alert(3)>m</b>"\n`;
+  writeFileSync(join(folder(), 'evil.toml'), text);
+  const { page, check, close } = await open(make_page('evil', 'evil.toml', ['--steps', 20]));
+  assert.equal(await page.locator('h1').textContent(), name);
+  assert.equal(await page.title(), name);
+  assert.equal(await page.locator('pre').textContent(), text);
+  assert.equal(await page.locator('img, b[onclick]').count(), 0);
+  check();
+  // And if there were one, it would not run.
+  await page.evaluate(() => document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = true' })));
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+  await close();
+});
+
+test('a page without rows, and one with numbers that are none, say so', async () => {
+  const file = make_page('rows', join(models, 'pendulum.toml'), ['--steps', 40]);
+  const html = readFileSync(file, 'utf8');
+  // As the program describes them; that it does is tested in tests/cli/view_test.py.
+  const empty = html.replace(/"rows": 41/, '"rows": 0').replace(/"notes": \[\]/, '"notes": ["The file has no rows."]')
+    .replace(/("name": "(?:series|points|bodies)", "type": "f(?:32|64)", )"count": \d+/g, '$1"count": 0');
+  assert.notEqual(empty, html);
+  writeFileSync(join(folder(), 'empty.html'), empty);
+  const { page, check, close } = await open(join(folder(), 'empty.html'));
+  assert.match(await page.locator('.notes').textContent(), /no rows/);
+  assert.equal(await page.locator('.transport .time').textContent(), 'no rows');
+  assert.equal(await page.locator('.scene').count(), 0);
+  check();
+  await close();
+});
+
+test('a section of events', async () => {
+  const run = ['--until', 2000, '--method', 'kahan-li-8', '--step', 0.2, '--every', 10];
+  holonom('run', join(models, 'henon-heiles.toml'), ...run, '--event', 'x', '--events-out', 'events.csv', '--force');
+  const file = make_page('section', join(models, 'henon-heiles.toml'), run, ['--events', 'events.csv']), table = csv('events');
+  const { page, check, close } = await open(file);
+  const points = await page.evaluate(() => window.holonom.section.points());
+  assert.deepEqual(points.map((p) => p[0]), table('y'));
+  assert.deepEqual(points.map((p) => p[1]), table('p_y'));
+  check();
+  await close();
+  await screenshots(file, 'section');
+});
+
+test('a certificate and a comparison', async () => {
+  const model = join(models, 'pendulum.toml');
+  holonom('certify', model, '--method', 'rattle', '--no-advice', '--out', 'certificate.html', '--force');
+  holonom('compare', model, '--methods', 'rattle,kahan-li-8', '--step', 'T/20,T/40,T/80', '--until', 'T', '--out', 'comparison', '--force');
+  for (const [name, file, diagrams] of [['certificate', 'certificate.html', 2], ['comparison', 'comparison/compare.html', 4]]) {
+    const { page, check, close } = await open(join(folder(), file));
+    assert.equal(await page.locator('.plot canvas').count(), diagrams);
+    assert.ok((await page.locator('table tbody tr').count()) > 5);
+    const shown = await page.evaluate(() => window.holonom.diagrams.map((d) => ({ log: d.diagram.log_y, curves: d.diagram.curves, data: d.data.map((x) => [...x]) })));
+    for (const { log, curves, data } of shown)
+      curves.forEach((curve, k) => curve.x.forEach((x, i) =>
+        assert.equal(data[k + 1][data[0].indexOf(x)], log && !(curve.y[i] > 0) ? null : curve.y[i])));
+    check();
+    await close();
+    await screenshots(join(folder(), file), name);
+  }
+});
+
+test('ten thousand points stay fluid', async () => {
+  const file = make_page('many', join(models, 'hanging-chain.toml'), ['--set', 'N=10000', '--steps', 100, '--every', 1, '--watch', 'recorded']);
+  const { page, check, close } = await open(file);
+  // What our part of a frame takes; how long the graphics card takes is not ours, and here there is none.
+  const milliseconds = await page.evaluate(() => {
+    const { scene } = window.holonom, draw = scene.render;
+    scene.render = () => {};
+    const begin = performance.now();
+    for (let k = 0; k < 50; ++k) scene.show(k);
+    scene.render = draw;
+    return (performance.now() - begin) / 50;
+  });
+  assert.ok(milliseconds < 16, `${milliseconds} ms a frame`);
+  const first = await picture(page, 0), later = await picture(page, 100);
+  assert.ok(first.colours > 20);
+  assert.notEqual(first.sum, later.sum);
+  check();
+  await close();
+});
