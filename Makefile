@@ -2,7 +2,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: demo program build test test-full bench packages format clean
+.PHONY: demo program build test test-full bench gallery figures packages format clean
 
 demo: program
 	@scripts/demo.sh $(BUILD)/bin/holonom
@@ -25,6 +25,14 @@ test-full: test
 
 bench: packages
 	@scripts/bench.sh
+
+# The pictures of docs/gallery, from the commands on its page
+gallery: build
+	node scripts/gallery.mjs $(BUILD)/bin/holonom $(BUILD)/viewer "$$(command -v chromium)"
+
+# The pictures of docs/python, from the code on its pages
+figures: build
+	@cmake --build $(BUILD) --target figures
 
 build: packages
 	@cmake -S . -B $(BUILD) -G Ninja -DHOLONOM_WERROR=ON -DHOLONOM_TESTS=ON $(CMAKE_FLAGS) > /dev/null

@@ -26,6 +26,7 @@ using Command = std::function<int()>;
   COMMAND(stability)              \
   COMMAND(modified)               \
   COMMAND(reproduce)              \
+  COMMAND(view)                   \
   COMMAND(methods)
 
 #define HOLONOM_DECLARE(name) void add_##name(CLI::App& app, Command& chosen);

@@ -6,8 +6,8 @@
 #include "holonom/analysis/modified_equation.hpp"
 #include "holonom/expr/formula_text.hpp"
 #include "holonom/expr/zero_prover.hpp"
+#include "holonom/json.hpp"
 #include "holonom/run/preparation.hpp"
-#include "json.hpp"
 #include "options.hpp"
 
 namespace holonom {

@@ -13,8 +13,6 @@
 #include "options.hpp"
 #include "output.hpp"
 
-extern char** environ;
-
 namespace holonom {
 
 namespace {

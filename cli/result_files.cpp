@@ -11,17 +11,23 @@ namespace holonom {
 namespace {
 
 void try_to_write(const std::filesystem::path& file) {
-  if (file.empty()) return;
   const bool is_new = !std::filesystem::exists(file);
   if (!std::ofstream(file, std::ios::app))
     throw InputError(file.string() + ": the file cannot be written (does the folder exist, and may you write there?)");
   if (is_new) std::filesystem::remove(file);
 }
 
+void replace(const std::filesystem::path& path, const std::string& text) {
+  if (path.empty()) return;
+  RowFile file(path, OpenMode::overwrite);
+  file.add(text);
+  file.flush();
+}
+
 }  // namespace
 
 ResultFiles::ResultFiles(const std::string& name, const std::string& out, bool force,
-                         const std::vector<std::string>& inputs) {
+                         const std::vector<std::string>& inputs, bool with_page) {
   if (out.empty()) return;
   const bool single = out.ends_with(".csv");
   const std::filesystem::path path(out);
@@ -34,23 +40,33 @@ ResultFiles::ResultFiles(const std::string& name, const std::string& out, bool f
   }
   csv_ = single ? path : path / (name + ".csv");
   if (!single) json_ = path / (name + ".json");
-  for (const auto& file : {csv_, json_})
+  if (!single && with_page) html_ = path / (name + ".html");
+  for (const auto& file : {csv_, json_, html_})
     if (!force && !file.empty() && std::filesystem::exists(file)) throw FileExists(file);
   if (!single && same_file(csv_, json_))
     throw InputError("--out " + out + ": " + name + ".csv and " + name + ".json in it are one file");
-  for (const auto& file : {csv_, json_}) {
+  for (const auto& file : {csv_, json_, html_}) {
+    if (file.empty()) continue;
     protect_inputs("--out", file, inputs);
     try_to_write(file);
   }
 }
 
 void ResultFiles::write(const std::string& csv, const std::string& json) const {
-  for (const auto& [path, text] : {std::pair(csv_, csv), std::pair(json_, json)}) {
-    if (path.empty()) continue;
-    RowFile file(path, OpenMode::overwrite);
-    file.add(text);
-    file.flush();
-  }
+  replace(csv_, csv);
+  replace(json_, json);
 }
+
+void ResultFiles::write_page(const std::string& html) const { replace(html_, html); }
+
+PageFile::PageFile(const std::string& option, const std::string& path, bool force,
+                   const std::vector<std::string>& inputs)
+    : path_(path) {
+  if (!force && std::filesystem::exists(path_)) throw FileExists(path);
+  protect_inputs(option, path, inputs);
+  try_to_write(path_);
+}
+
+void PageFile::write(const std::string& html) const { replace(path_, html); }
 
 }  // namespace holonom

@@ -4,13 +4,15 @@
 #include <cstdio>
 
 #include "commands.hpp"
-#include "counters.hpp"
+#include "holonom/analysis/counts.hpp"
+#include "holonom/analysis/result_text.hpp"
 #include "holonom/run/preparation.hpp"
 #include "holonom/run/run_of.hpp"
+#include "holonom/view/live.hpp"
 #include "interrupt.hpp"
+#include "open_page.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "recommended.hpp"
 
 namespace holonom {
 
@@ -22,7 +24,7 @@ struct Options {
   std::vector<std::string> set;
   std::string precision = "double", engine = "auto", watch = "all", newton = "auto", multipliers = "exact";
   std::optional<std::string> compensated;
-  bool json = false;
+  bool json = false, live = false, open = false;
 };
 
 void show_progress(long done, long steps) {
@@ -240,8 +242,8 @@ RunSpec spec_of(const Options& o) {
 }
 
 template <class S>
-int report(const Options& o, const ModelRecommendation* chosen, const Run& whole, RunOf<S>& run) {
-  const RunResult<S> result = run.result();
+int report(const Options& o, const ModelRecommendation* chosen, const Run& whole, const RunOf<S>& run,
+           const RunResult<S>& result) {
   if (o.json)
     std::printf("%s\n", to_json(chosen, whole, run, result).c_str());
   else
@@ -273,20 +275,36 @@ std::optional<ModelRecommendation> choose(RunSpec& spec) {
   return std::move(chosen.recommendation);
 }
 
+// What has been printed is seen before viewers are waited for.
+template <class S>
+void end_live(LiveView& live, const RunResult<S>& result, bool is_expected) {
+  constexpr const char* words[] = {"done", "failed", "interrupted"};
+  std::fflush(stdout);
+  live.end({words[static_cast<int>(result.status)], result.message, is_expected}, interrupted());
+}
+
 int run_command(const Options& o) {
+  std::optional<LiveView> live;
+  if (o.live) live.emplace(o.spec.model);
   RunSpec spec = spec_of(o);
   const std::optional<ModelRecommendation> chosen = choose(spec);
-  Run run(std::move(spec), &interrupted());
+  Run run(std::move(spec), &interrupted(), live ? &*live : nullptr);
   interrupt_after_a_step();
   for (const std::string& warning : run.warnings()) warn(warning);
+  if (live) std::fprintf(stderr, "holonom: live at %s\n", live->address().c_str());
+  if (live && o.open) open_page_meanwhile(live->address());
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) run.on_progress(show_progress);
   run.advance();
   run.finish();
   if (terminal) clear_progress();
   for (const std::string& remark : run.remarks()) warn(remark);
-  return in_precision(run.spec().precision,
-                      [&]<class S> { return report(o, chosen ? &*chosen : nullptr, run, run.as<S>()); });
+  return in_precision(run.spec().precision, [&]<class S> {
+    const RunResult<S> result = run.as<S>().result();
+    const int code = report(o, chosen ? &*chosen : nullptr, run, run.as<S>(), result);
+    if (live) end_live(*live, result, o.open);
+    return code;
+  });
 }
 
 }  // namespace
@@ -331,6 +349,8 @@ void add_run(CLI::App& app, Command& chosen) {
       ->excludes(force);
   cmd->add_flag("--extend", o->spec.extend, "The same, to another end")->excludes(force);
   cmd->add_flag("--json", o->json, "Print the result as JSON");
+  auto* live = cmd->add_flag("--live", o->live, "Show the run in a browser of this machine while it goes on");
+  cmd->add_flag("--open", o->open, "Open that page")->needs(live);
   add_set_option(*cmd, o->set);
   add_precision_option(*cmd, o->precision);
   add_tolerance_option(*cmd, o->spec.tolerance);

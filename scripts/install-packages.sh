@@ -7,7 +7,9 @@ packages="g++ cmake ninja-build make libboost-dev libtomlplusplus-dev libcli11-d
 if [ "${1-}" = --program ]; then
   shift
 else
-  packages="$packages git clang-format python3 python3-numpy python3-matplotlib python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev"
+  packages="$packages git clang-format python3 python3-numpy python3-matplotlib python3-h5py python3-mdanalysis libgtest-dev libbenchmark-dev chromium python3-dev python3-pytest pybind11-dev python3-venv python3-pip python3-setuptools python3-wheel"
+  # (Node.js may come from elsewhere than Debian, with an npm of its own, beside which Debian's cannot be installed.)
+  command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 fi
 missing=""
 for p in $packages "$@"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The heavy checks: ten minutes of attack, the tests under the address and undefined-behaviour sanitizers, a build with
-# clang without warnings, and clang-tidy without complaints. With the whole contract some six hours of one core.
+# clang without warnings, and clang-tidy without complaints. With the whole contract some four hours of one core (an estimate: its parts were run apart).
 set -eu
 HOLONOM_FUZZ_SECONDS=600 ctest --test-dir "${BUILD:-build}" -R '^fuzz$' --output-on-failure
 unset HOLONOM_TEST_ALL  # the whole contract has run; here its parts have their turn

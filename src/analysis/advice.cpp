@@ -234,14 +234,14 @@ class Adviser {
         std::max({tight.rounding, Bounds::energy_drift * trend(tight).band, 2 * std::abs(trend(tight).change)});
     Advice line{.topic = "tolerance", .text = {}, .flagged = false, .numbers = {}};
     std::string seen;
-    double needed = 0;
-    for (double tolerance = given; tolerance > 1e-15; tolerance /= 100) {
+    double needed = 0, tolerance = given;
+    while (needed == 0 && tolerance > 1e-15) {
       const double moved = std::abs(trend(change(tolerance)).change);
-      if (moved <= allowed) {
+      if (moved <= allowed)
         needed = tolerance;
-        break;
-      }
-      seen += text("%s%.1e with %.0e", seen.empty() ? "" : ", ", moved, tolerance);
+      else
+        seen += text("%s%.1e with %.0e", seen.empty() ? "" : ", ", moved, tolerance);
+      tolerance /= 100;
     }
     const char* const quantity = tight.resolved() ? "shadow energy" : "energy";
     line.numbers = {{"given", given}, {"needed_by_drift", needed}, {"drift_of_round_off", trend(tight).change}};

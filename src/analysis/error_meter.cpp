@@ -329,6 +329,7 @@ Trial ErrorMeter::run(const MethodEntry& entry, long steps, double most_work) {
   int next = 1;  // of the times
   const auto is_due = [&](long k) { return k >= std::llround(time(next) * static_cast<double>(steps)); };
   for (long k = 1; k <= steps; ++k) {
+    stop_if_interrupted();
     Status status = method->step(x, h);
     if (!status.ok() && entry.info.one_step)
       status = once_more(*method, x, h, status, [&] { return method->step(x, h); });

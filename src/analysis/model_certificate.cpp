@@ -60,7 +60,10 @@ WithMaps with_momentum_maps(const RunSpec& spec, const std::shared_ptr<const Com
 ModelCertificate certify_model(const RunSpec& spec, bool with_advice) {
   ModelChanges changes(spec.set);
   changes.prefix = spec.prefix;
-  Model model = load_model(spec.model, changes);
+  return certify_model(load_model(spec.model, changes), spec, with_advice);
+}
+
+ModelCertificate certify_model(Model model, const RunSpec& spec, bool with_advice) {
   replace_formulas(spec, model);
   const auto [compiled, maps] = with_momentum_maps(spec, compile(std::move(model)));
   ModelCertificate made =

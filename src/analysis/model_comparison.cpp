@@ -31,18 +31,23 @@ typename ComparisonPlan<S>::Run run_of(const S& h, const std::string& place, con
                    (until_text ? "(" + *until_text + ")/" + such + " = " : "") + shorten(S(until / S(below + 1))));
 }
 
+Model load(const CompareSpec& spec) {
+  ModelChanges changes(spec.set);
+  changes.prefix = spec.prefix;
+  return load_model(spec.model, changes);
+}
+
 }  // namespace
 
-ModelComparison::ModelComparison(CompareSpec spec) : spec_(std::move(spec)) {
-  ModelChanges changes(spec_.set);
-  changes.prefix = spec_.prefix;
-  Model model = load_model(spec_.model, changes);
+ModelComparison::ModelComparison(CompareSpec spec) : ModelComparison(load(spec), spec) {}
+
+ModelComparison::ModelComparison(Model model, CompareSpec spec) : spec_(std::move(spec)) {
   find_methods();
   std::vector<NodeId> values;  // of the steps, of `until`, and of the step of the reference
-  for (const std::string& formula : spec_.steps) values.push_back(model.constant(formula, spec_.name_of("step")));
+  for (const std::string& formula : spec_.steps) values.push_back(model.constant(formula, spec_.name_of_steps()));
   if (values.empty()) {
     if (!model.step)
-      throw InputError("no step sizes: give " + spec_.name_of("step") + ", or step in [integrate] of the model");
+      throw InputError("no step sizes: give " + spec_.name_of_steps() + ", or step in [integrate] of the model");
     values.push_back(*model.step);
   }
   if (!spec_.until && !model.until)
@@ -65,6 +70,7 @@ void ModelComparison::find_methods() {
     for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
     return spec_.name_of(field) + " " + list + ": ";
   };
+  if (spec_.methods.empty()) throw InputError("no methods: give " + spec_.name_of("methods") + ", such as rattle");
   for (const std::string& key : spec_.methods) {
     const MethodEntry direct = find_method(key, listed("methods", spec_.methods));
     if (spec_.formulations.empty()) methods_.push_back(direct);
@@ -113,7 +119,7 @@ void ModelComparison::put_together(const std::shared_ptr<const CompiledModel>& c
   for (std::size_t k = 0; k < count; ++k) {
     plan.runs.push_back(to_the_end(values[k], spec_.steps.empty()
                                                   ? model.place("integrate.step")
-                                                  : spec_.name_of("step") + " " + spec_.steps[k] + ": "));
+                                                  : spec_.name_of_steps() + " " + spec_.steps[k] + ": "));
     step_digits_.push_back(to_text(plan.runs.back().h));
   }
   if (reference_)

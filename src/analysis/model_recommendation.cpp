@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "holonom/analysis/interruption.hpp"
 #include "holonom/analysis/thread_time.hpp"
 #include "holonom/expr/parser.hpp"
 #include "holonom/model/constants.hpp"
@@ -51,12 +52,42 @@ double seconds_of_run(const AnySystem<double>& sys, const State<double>& start, 
   const double begin = thread_cpu_seconds();
   long done = 0;
   for (double now = begin; done < r.steps && now - begin < enough_seconds; now = thread_cpu_seconds()) {
+    stop_if_interrupted();
     const long some = std::min(r.steps - done, std::max(1L, done));
     for (long k = 0; k < some; ++k)
       if (!method->step(x, h).ok()) return std::numeric_limits<double>::quiet_NaN();
     done += some;
   }
   return (thread_cpu_seconds() - begin) / static_cast<double>(done) * static_cast<double>(r.steps);
+}
+
+void require_accuracy(const RunSpec& spec) {
+  if (!spec.accuracy) throw InputError("no accuracy: give " + spec.name_of("accuracy") + ", such as 1e-6");
+  if (!(*spec.accuracy > 0 && *spec.accuracy < 0.1))
+    throw InputError(spec.name_of("accuracy") + " " + shorten(*spec.accuracy) +
+                     ": this is a relative error, a number between 0 and 0.1");
+}
+
+// What has nothing to say to a method that is chosen
+void require_free_choice(const RunSpec& spec) {
+  const auto refuse = [&](const std::string& field, const std::string& why) {
+    throw InputError(spec.name_of(field) + ": " + why);
+  };
+  if (spec.step) refuse("step", spec.name_of("method") + " auto chooses the step; leave it out, or name the method");
+  if (spec.steps >= 0) refuse("steps", spec.name_of("method") + " auto needs " + spec.name_of("until") + " instead");
+  if (spec.formulation != "direct" || !spec.projection.empty())
+    refuse("formulation", spec.name_of("method") + " auto chooses among methods for the constrained system itself");
+  if (spec.tolerance > 0) refuse("tolerance", spec.name_of("method") + " auto measures solves at round-off");
+}
+
+ChosenSpec first_of(const RunSpec& spec, ModelRecommendation made) {
+  if (made.made.methods.empty()) throw InputError(made.why_none());
+  ChosenSpec chosen{spec, std::move(made)};
+  const RecommendedMethod& best = chosen.recommendation.made.methods.front();
+  chosen.spec.method = best.method.info.key;
+  chosen.spec.step = chosen.recommendation.step_formula(best);
+  chosen.spec.chosen = chosen.recommendation.how_chosen();
+  return chosen;
 }
 
 }  // namespace
@@ -86,14 +117,15 @@ std::string ModelRecommendation::how_chosen() const {
 }
 
 ModelRecommendation recommend_for_model(const RunSpec& spec) {
-  if (!spec.accuracy) throw InputError("no accuracy: give " + spec.name_of("accuracy") + ", such as 1e-6");
-  if (!(*spec.accuracy > 0 && *spec.accuracy < 0.1))
-    throw InputError(spec.name_of("accuracy") + " " + shorten(*spec.accuracy) +
-                     ": this is a relative error, a number between 0 and 0.1");
+  require_accuracy(spec);
   ModelChanges changes(spec.set);
   changes.observe = spec.observe;
   changes.prefix = spec.prefix;
-  Model source = load_model(spec.model, changes);
+  return recommend_for_model(load_model(spec.model, changes), spec);
+}
+
+ModelRecommendation recommend_for_model(Model source, const RunSpec& spec) {
+  require_accuracy(spec);
   replace_formulas(spec, source);
   const auto compiled = compile(std::move(source));
   const Model& model = compiled->model();
@@ -132,21 +164,13 @@ ModelRecommendation recommend_for_model(const RunSpec& spec) {
 }
 
 ChosenSpec choose_method(const RunSpec& spec) {
-  const auto refuse = [&](const std::string& field, const std::string& why) {
-    throw InputError(spec.name_of(field) + ": " + why);
-  };
-  if (spec.step) refuse("step", spec.name_of("method") + " auto chooses the step; leave it out, or name the method");
-  if (spec.steps >= 0) refuse("steps", spec.name_of("method") + " auto needs " + spec.name_of("until") + " instead");
-  if (spec.formulation != "direct" || !spec.projection.empty())
-    refuse("formulation", spec.name_of("method") + " auto chooses among methods for the constrained system itself");
-  if (spec.tolerance > 0) refuse("tolerance", spec.name_of("method") + " auto measures solves at round-off");
-  ChosenSpec chosen{spec, recommend_for_model(spec)};
-  if (chosen.recommendation.made.methods.empty()) throw InputError(chosen.recommendation.why_none());
-  const RecommendedMethod& best = chosen.recommendation.made.methods.front();
-  chosen.spec.method = best.method.info.key;
-  chosen.spec.step = chosen.recommendation.step_formula(best);
-  chosen.spec.chosen = chosen.recommendation.how_chosen();
-  return chosen;
+  require_free_choice(spec);
+  return first_of(spec, recommend_for_model(spec));
+}
+
+ChosenSpec choose_method(Model model, const RunSpec& spec) {
+  require_free_choice(spec);
+  return first_of(spec, recommend_for_model(std::move(model), spec));
 }
 
 }  // namespace holonom

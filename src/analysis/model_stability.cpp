@@ -6,16 +6,28 @@
 
 namespace holonom {
 
-ModelStability model_stability(const RunSpec& spec) {
+namespace {
+
+void require_residuals(const RunSpec& spec) {
   if (spec.formulation == "direct")
     throw InputError("the constrained equations themselves have no residuals: give " + spec.name_of("formulation") +
                      ", such as dirac");
   if (const Formulation asked = Formulation::parse(spec.formulation); asked.info->on_manifold)
     throw InputError(spec.name_of("formulation") + " " + spec.formulation + ": states of " + asked.info->name +
                      " are on the manifold: there are no residuals");
+}
+
+}  // namespace
+
+ModelStability model_stability(const RunSpec& spec) {
+  require_residuals(spec);
   ModelChanges changes(spec.set);
   changes.prefix = spec.prefix;
-  Model source = load_model(spec.model, changes);
+  return model_stability(load_model(spec.model, changes), spec);
+}
+
+ModelStability model_stability(Model source, const RunSpec& spec) {
+  require_residuals(spec);
   replace_formulas(spec, source);
   const ModelSystem<double> sys(compile(std::move(source)));
   const Model& model = sys.compiled().model();

@@ -175,7 +175,7 @@ class Finder {
 
   using From = MappedTerm::Gather::From;
   // Inputs for `dim` coordinates from each of `firsts` on, in the rows of a term
-  void gather(MappedTerm& term, int dim, std::vector<std::int32_t> firsts) const {
+  void gather(MappedTerm& term, int dim, const std::vector<std::int32_t>& firsts) const {
     for (const From from : {From::position, From::momentum}) {
       MappedTerm::Gather& read = term.gathers.emplace_back();
       read.from = from;
@@ -207,7 +207,7 @@ class Finder {
       term.rows = block.count;
       std::vector<std::int32_t> firsts;
       for (int i = 0; i < block.count; ++i) firsts.push_back(block.coordinate(i, 0));
-      gather(term, block.dim, std::move(firsts));
+      gather(term, block.dim, firsts);
       for (int c = 0; c < block.dim; ++c)
         inputs[block.coordinate(0, c)] = {(term.gathers.end() - 2)->x[index(c)], term.gathers.back().x[index(c)]};
     }

@@ -293,21 +293,20 @@ PointSymmetries point_symmetries(const AnySystem<double>& sys, const State<doubl
 std::vector<PointSymmetry> carried_by_translations(const SymmetryFamily& family,
                                                    const std::vector<PointSymmetry>& strong) {
   if (family.blocks.size() != 1 || family.blocks.front().count != 1) return {};
-  const int n = family.blocks.front().dim;
+  const int n = family.blocks.front().dim, linear = n * n;
   std::vector<const PointSymmetry*> others, translations;
   for (const PointSymmetry& a : strong)
-    (std::any_of(a.begin(), a.begin() + n * n, [](double x) { return x != 0; }) ? others : translations).push_back(&a);
+    (std::any_of(a.begin(), a.begin() + linear, [](double x) { return x != 0; }) ? others : translations).push_back(&a);
   const auto count = static_cast<int>(others.size()), span = static_cast<int>(translations.size());
   if (count == 0 || span == 0) return {};
+  const auto at = [](const PointSymmetry* a, int place) { return (*a)[static_cast<std::size_t>(place)]; };
   // Combinations whose A maps into the span of the translations: what is left of the columns of each A outside of it
   Columns T(n, span), all(n, n * count);
   for (int k = 0; k < span; ++k)
-    for (int i = 0; i < n; ++i)
-      T(i, k) = (*translations[static_cast<std::size_t>(k)])[static_cast<std::size_t>(n * n + i)];
+    for (int i = 0; i < n; ++i) T(i, k) = at(translations[static_cast<std::size_t>(k)], linear + i);
   for (int k = 0; k < count; ++k)
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        all(i, n * k + j) = (*others[static_cast<std::size_t>(k)])[static_cast<std::size_t>(n * i + j)];
+      for (int j = 0; j < n; ++j) all(i, n * k + j) = at(others[static_cast<std::size_t>(k)], n * i + j);
   const Columns within = least_squares(T, all);
   Columns rest = all;
   for (int c = 0; c < rest.cols(); ++c)
@@ -336,8 +335,8 @@ std::vector<PointSymmetry> carried_by_translations(const SymmetryFamily& family,
 
 void apply(const SymmetryFamily& family, const PointSymmetry& symmetry, const Vec<double>& q, Vec<double>& out) {
   fill(out, 0.0);
-  int first = 0;
-  const auto at = [&](int k) { return symmetry[static_cast<std::size_t>(first + k)]; };
+  std::size_t first = 0;
+  const auto at = [&](int k) { return symmetry[first + static_cast<std::size_t>(k)]; };
   for (const CoordinateBlock& block : family.blocks) {
     for (int i = 0; i < block.count; ++i)
       for (int r = 0; r < block.dim; ++r) {
@@ -345,7 +344,7 @@ void apply(const SymmetryFamily& family, const PointSymmetry& symmetry, const Ve
         for (int c = 0; c < block.dim; ++c) sum += at(block.linear(r, c)) * q[block.coordinate(i, c)];
         out[block.coordinate(i, r)] = sum;
       }
-    first += block.unknowns();
+    first += static_cast<std::size_t>(block.unknowns());
   }
 }
 
@@ -368,7 +367,7 @@ std::vector<double> constraint_mixing(const AnySystem<double>& sys, const State<
     }
   }
   const Columns C = least_squares(g, change);  // column k: of constraint k
-  return {C.column(0), C.column(0) + m * m};
+  return {C.column(0), C.column(m)};
 }
 
 SymmetryDefect point_symmetry_defect(const AnySystem<double>& sys, const State<double>& x, const SymmetryFamily& family,

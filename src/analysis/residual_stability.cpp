@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "holonom/analysis/eigenvalues.hpp"
+#include "holonom/analysis/interruption.hpp"
 #include "holonom/methods/registry.hpp"
 #include "lapack.hpp"
 
@@ -139,6 +140,7 @@ StabilityReport residual_stability(const AnySystem<double>& sys, const Formulati
   };
   row(0);
   for (long k = 0; k < steps; ++k) {
+    stop_if_interrupted();
     // Kutta's method for Φ' = L Φ
     const Square<double> before = L;
     Square<double> middle;

@@ -91,8 +91,11 @@ double student_tails(double t, double freedom) {
 std::vector<Noise> noises(std::size_t parts) {
   std::vector<Noise> grid{{0, 0}};
   // (Memories longer than the run are all the same: one of them stands for a walk.)
-  for (double memory = 0.5; memory < 8 * static_cast<double>(parts); memory *= 4)
+  double memory = 0.5;
+  while (memory < 8 * static_cast<double>(parts)) {
     for (const double white : {0.0, 1.0, 10.0}) grid.push_back({std::exp(-1 / memory), white});
+    memory *= 4;
+  }
   return grid;
 }
 
@@ -143,7 +146,8 @@ Trend trend_in_parts(const std::vector<double>& values, std::size_t n) {
     (outside(middle) > 1 - trend_confidence ? low : high) = middle;
   }
   const auto count = static_cast<double>(n);
-  const double whole = static_cast<double>(values.size()) / static_cast<double>(values.size() / n);  // in parts
+  const std::size_t part = values.size() / n;
+  const double whole = static_cast<double>(values.size()) / static_cast<double>(part);  // in parts
   Trend drift;
   drift.change = slope * whole;
   drift.interval = high * whole;

@@ -88,7 +88,7 @@ class Writer {
         return {name->second};
       }
       case Op::add: return sum(n.a, n.b);
-      case Op::sub: return difference(at(n.a), at(n.b));
+      case Op::sub: return difference(n.a, n.b);
       case Op::mul: return product(n.a, n.b);
       case Op::div:
         return {enclosed(at(n.a), Binding::product) + "/" + enclosed(at(n.b), Binding::power), Binding::product};
@@ -148,13 +148,25 @@ class Writer {
                           ? first->binding != Binding::sum
                           : first->negative && !second->negative;
     if (swap) std::swap(first, second);
+    if (second->negative && have_equal_factors(a, b))
+      return {enclosed(*first, Binding::sum) + " + " + second->words, Binding::sum};
     if (second->negative) return minus(*first, second->words.substr(1), second->binding);
     return {enclosed(*first, Binding::sum) + " + " + enclosed(*second, Binding::product), Binding::sum};
   }
   // a − (−b) is a + b, to the last bit.
-  static Text difference(const Text& a, const Text& b) {
+  Text difference(NodeId i, NodeId j) const {
+    const Text &a = at(i), &b = at(j);
+    if (b.negative && have_equal_factors(i, j)) return {enclosed(a, Binding::sum) + " - " + b.words, Binding::sum};
     if (b.negative) return {enclosed(a, Binding::sum) + " + " + b.words.substr(1), Binding::sum};
     return minus(a, b.words, b.binding);
+  }
+  // 3*x + -3*y: as 3*x - 3*y it would be read as 3*(x - y), which is rounded otherwise. (Where numbers are rounded,
+  // that is no matter.)
+  bool have_equal_factors(NodeId i, NodeId j) const {
+    const Node &a = g_[i], &b = g_[j];
+    if (style_.digits > 0 || a.op != Op::mul || b.op != Op::mul || !g_.is_number(a.a) || !g_.is_number(b.a))
+      return false;
+    return mp::abs(Rational(g_.number_text(a.a))) == mp::abs(Rational(g_.number_text(b.a)));
   }
   static Text minus(const Text& a, const std::string& b, Binding binding) {
     return {enclosed(a, Binding::sum) + " - " + (binding < Binding::product ? "(" + b + ")" : b), Binding::sum};
@@ -174,27 +186,34 @@ class Writer {
   bool is_inline(NodeId i) const { return at(i).binding != Binding::value; }  // not the name of an abbreviation
 
   Text multiple(const Rational& c, const Text& x) const {
-    const bool negative = c < 0, whole = !is_long(c);
+    const bool negative = c < 0, whole = !is_long(c) && !(style_.decimals && mp::denominator(c) > 8 && ends(c));
     const mp::cpp_int top = mp::abs(mp::numerator(c)), bottom = whole ? mp::denominator(c) : mp::cpp_int(1);
     const std::string factor = whole ? top.str() : decimal(mp::abs(c));
     std::string words = enclosed(x, Binding::product);
     if (factor == "1") {
     } else if (x.divides) {
       words.replace(0, 1, factor);
-    } else {  // 3*1/x would be 3/x, which is rounded once
-      words = factor + "*" + (words.starts_with("1/") ? "(" + words + ")" : words);
+    } else {  // 3*2/x would be 6/x, which is rounded once
+      words = factor + "*" + (divides_a_number(words) ? "(" + words + ")" : words);
     }
     if (bottom != 1) words += "/" + bottom.str();
     return {(negative ? "-" : "") + words, Binding::product, negative};
   }
 
+  // Whether a product begins with 2/x
+  static bool divides_a_number(const std::string& words) {
+    const std::size_t end = words.find_first_not_of("0123456789.");
+    return end != 0 && end != std::string::npos && words[end] == '/';
+  }
+
   Text number(const Rational& c) const {
     const bool negative = c < 0;
     const Rational size = mp::abs(c);
-    const bool whole = mp::denominator(size) == 1;
-    const std::string words = is_long(c) ? decimal(size) : size.str();
-    return {(negative ? "-" : "") + words, is_long(c) || whole ? Binding::value : Binding::product, negative};
+    const bool whole = mp::denominator(size) == 1, as_decimal = is_long(c) || (style_.decimals && ends(c));
+    const std::string words = as_decimal ? decimal(size) : size.str();
+    return {(negative ? "-" : "") + words, as_decimal || whole ? Binding::value : Binding::product, negative};
   }
+  static bool ends(const Rational& c) { return decimals(mp::denominator(c)) >= 0; }
   // Whether a number is shown as a decimal: one that was written as such, with many digits, or one that is rounded.
   bool is_long(const Rational& c) const {
     constexpr std::size_t readable = 12;
@@ -204,9 +223,12 @@ class Writer {
   }
   // How many digits behind the point 1/d has; -1: without end
   static int decimals(mp::cpp_int d) {
-    int twos = 0, fives = 0;
-    for (; d % 2 == 0; d /= 2) ++twos;
-    for (; d % 5 == 0; d /= 5) ++fives;
+    const auto twos = static_cast<int>(mp::lsb(d));
+    d >>= twos;
+    int fives = 0;
+    for (int many = 1024; many > 0; many /= 2)  // of long numbers many at once
+      for (const mp::cpp_int power = mp::pow(mp::cpp_int(5), static_cast<unsigned>(many)); d % power == 0; d /= power)
+        fives += many;
     return d == 1 ? std::max(twos, fives) : -1;
   }
   std::string decimal(const Rational& c) const {
@@ -218,10 +240,27 @@ class Writer {
     std::string digits =
         mp::cpp_int(mp::numerator(c) * mp::pow(mp::cpp_int(10), static_cast<unsigned>(places)) / mp::denominator(c))
             .str();
-    if (places == 0) return digits;
     const auto after = static_cast<std::size_t>(places);
+    if (style_.decimals) {
+      constexpr std::size_t most_zeros = 6;  // in front, or at the end
+      const std::size_t end = digits.find_last_not_of('0') + 1;
+      if (digits.size() + most_zeros < after || end + most_zeros < digits.size()) return with_exponent(digits, places);
+    }
+    if (places == 0) return digits;
     if (digits.size() <= after) digits.insert(0, after + 1 - digits.size(), '0');
     return digits.insert(digits.size() - after, ".");
+  }
+
+  // 1.5e-30 for 15 and 31 places. The parser knows exponents from -5000 to 5000.
+  static std::string with_exponent(std::string digits, int places) {
+    constexpr int most = 5000;
+    const int size = static_cast<int>(digits.size()) - 1 - places, exponent = std::clamp(size, -most, most);
+    digits.resize(digits.find_last_not_of('0') + 1);
+    if (size < exponent) digits.insert(0, static_cast<std::size_t>(exponent - size), '0');
+    const auto whole = static_cast<std::size_t>(1 + std::max(0, size - exponent));
+    if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+    if (digits.size() > whole) digits.insert(whole, ".");
+    return digits + "e" + std::to_string(exponent);
   }
 
   const Graph& g_;

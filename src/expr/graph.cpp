@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "holonom/expr/graph_copy.hpp"
+
 namespace holonom {
 
 namespace mp = boost::multiprecision;
@@ -91,6 +93,8 @@ int arity(Op op) {
   }
 }
 
+std::shared_ptr<Graph> copy_with_numbers(const Graph& g);
+
 struct Graph::Numbers {
   std::vector<Rational> values;
   std::unordered_map<Rational, NodeId, RationalHash> index;
@@ -103,6 +107,16 @@ struct Graph::Numbers {
     return id;
   }
   const Rational& operator()(const Graph& g, NodeId i) const { return values[g.nodes_[i].a]; }
+
+  static std::shared_ptr<Graph> copied(const Graph& g) {
+    auto copy = std::make_shared<Graph>();
+    copy->nodes_ = g.nodes_;
+    copy->table_ = g.table_;
+    *copy->numbers_ = *g.numbers_;
+    copy->inputs_ = g.inputs_;
+    return copy;
+  }
+  friend std::shared_ptr<Graph> copy_with_numbers(const Graph& g) { return copied(g); }
 };
 
 std::size_t Graph::Hash::operator()(const Node& n) const {
@@ -119,6 +133,8 @@ Graph::Graph() : numbers_(std::make_unique<Numbers>()) {
   number(1LL);
 }
 Graph::~Graph() = default;
+
+std::shared_ptr<Graph> copy_of(const Graph& graph) { return copy_with_numbers(graph); }
 
 NodeId Graph::make(Node node) {
   const auto [it, fresh] = table_.try_emplace(node, static_cast<NodeId>(nodes_.size()));

@@ -7,7 +7,7 @@ namespace holonom {
 void read_chart(FormulaReader& r, const toml::table* chart) {
   if (!chart) return;
   Model& model = r.model;
-  r.check_keys(*chart, {"names", "q", "near"}, "[chart]");
+  r.check_keys(*chart, {"names", "where", "q", "near"}, "[chart]");
   r.mark("chart", *chart);
   if (model.m() == 0) r.source.fail(*chart, "[chart] is for models with constraints, and this one has none");
   if (!model.vectors.empty())
@@ -22,6 +22,12 @@ void read_chart(FormulaReader& r, const toml::table* chart) {
     const std::string name = *node.value<std::string>();
     r.declare(name, node.source().begin, model.chart_coordinate(name));
   }
+  std::vector<std::string> own;
+  if (const toml::table* where = r.table(*chart, "where"))
+    for (const Entry& e : in_file_order(*where)) {
+      r.declare(e.key, e.place->source().begin, r.formula_value(*e.node, "where '" + e.key + "'"));
+      own.push_back(e.key);
+    }
   const toml::table* q = r.table(*chart, "q");
   if (!q)
     r.source.fail(*chart, "[chart] needs q = { ... } with a formula of " + model.chart.names.front() +
@@ -40,6 +46,7 @@ void read_chart(FormulaReader& r, const toml::table* chart) {
     r.refuse(r.fail_at(*node), x, what, model.v, "v_", remedy);
     model.chart.q.push_back(x);
   }
+  for (const std::string& name : own) r.scope.names.erase(name);
   for (std::size_t k = 0; k < model.chart.names.size(); ++k)
     if (!depends_on(*model.graph, model.chart.q, std::span(&model.chart.delta[k], 1)))
       r.source.fail(*names->as_array()->get(k), "no formula of chart.q depends on '" + model.chart.names[k] + "'");

@@ -1,9 +1,10 @@
 #include "csv_table.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "holonom/expr/decimal.hpp"
 
 namespace holonom {
 
@@ -12,11 +13,7 @@ bool is_index(const std::string& cell) {
          std::all_of(cell.begin(), cell.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-double as_double(const std::string& cell) {
-  // strtod rounds to nearest, also below the smallest normal number; underscores are ours.
-  if (cell.find('_') == std::string::npos) return std::strtod(cell.c_str(), nullptr);
-  return exact_number<double>(exact_text(cell));
-}
+double as_double(const std::string& cell) { return decimal_number<double>(cell); }
 
 const std::vector<std::string>* CsvTable::column(std::string_view name) const {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -24,11 +21,12 @@ const std::vector<std::string>* CsvTable::column(std::string_view name) const {
 }
 
 std::string CsvTable::place(std::size_t row, std::size_t column) const {
-  return path + ":" + std::to_string(line[row]) + ":" + std::to_string(at[column][row]) + ": ";
+  return path + ":" + std::to_string(line_of(row, column)) + ":" + std::to_string(at[column][row]) + ": ";
 }
 
 std::string CsvTable::place_of_name(std::size_t column) const {
-  return path + ":" + std::to_string(header_line) + ":" + std::to_string(header_at[column]) + ": ";
+  const long named_in = name_line.empty() ? header_line : name_line[column];
+  return path + ":" + std::to_string(named_in) + ":" + std::to_string(header_at[column]) + ": ";
 }
 
 namespace {
@@ -121,6 +119,44 @@ CsvTable read_csv(const TomlSource& source, const toml::node& node) {
   if (file.bad()) fail(number, 1, "the file cannot be read");
   if (csv.names.empty()) fail(1, 1, "the file is empty; its first line must name the columns");
   return csv;
+}
+
+bool has_lists(const toml::table& table) {
+  return std::any_of(table.begin(), table.end(), [](const auto& entry) { return entry.second.is_array(); });
+}
+
+CsvTable read_lists(const TomlSource& source, const toml::table& lists) {
+  CsvTable table;
+  table.path = source.file();
+  for (const Entry& e : in_file_order(lists)) {
+    const toml::array* list = e.node->as_array();
+    if (!list)
+      source.fail(*e.node, "'" + e.key + "' must be a list of numbers, " + e.key +
+                               " = [0, 1, 2], as other columns of " + "this table are");
+    const auto& name_at = e.place->source().begin;
+    table.names.push_back(e.key);
+    table.name_line.push_back(static_cast<long>(name_at.line));
+    table.header_at.push_back(static_cast<std::int32_t>(name_at.column));
+    std::vector<std::string>& cells = table.columns.emplace_back();
+    std::vector<long>& line = table.cell_line.emplace_back();
+    std::vector<std::int32_t>& at = table.at.emplace_back();
+    for (const toml::node& cell : *list) {
+      if (!cell.is_integer() && !cell.is_floating_point())
+        source.fail(cell, "the list '" + e.key + "' must have numbers alone");
+      cells.push_back(source.digits(cell));
+      if (const std::string why = trouble(cells.back()); !why.empty())
+        source.fail(cell, "'" + cells.back() + "' in the list '" + e.key + "'" + why);
+      const auto& place = cell.source().begin;
+      line.push_back(static_cast<long>(place.line));
+      at.push_back(static_cast<std::int32_t>(place.column));
+    }
+    if (cells.size() != table.columns.front().size())
+      source.fail(*e.node, "the list '" + e.key + "' has " + std::to_string(cells.size()) + " numbers, and '" +
+                               table.names.front() + "' has " + std::to_string(table.columns.front().size()) +
+                               ": each needs one for every row");
+  }
+  table.line = table.cell_line.front();
+  return table;
 }
 
 }  // namespace holonom

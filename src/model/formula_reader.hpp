@@ -2,12 +2,10 @@
 #pragma once
 
 #include "holonom/expr/parser.hpp"
+#include "holonom/model/fail.hpp"
 #include "toml_source.hpp"
 
 namespace holonom {
-
-// Throws an InputError that says where, and what.
-using Fail = std::function<void(const std::string& what)>;
 
 // "formula" or "name=formula", as options of the command line have them; x == y is a formula. Without a name the
 // formula is one.

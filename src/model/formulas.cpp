@@ -38,7 +38,7 @@ std::shared_ptr<const Program> CompiledModel::lower(Formula f) const {
   // The derivative of a gradient along a direction for each of the variables.
   const auto contracted = [&](Nodes gradient_of, std::initializer_list<const Nodes*> variables, std::vector<Nodes> in) {
     for (const Nodes* x : variables) gradient_of = along(graph, gradient_of, *x, in.emplace_back(new_inputs(graph, n)));
-    return make(std::move(in), {std::move(gradient_of)});
+    return make(in, {std::move(gradient_of)});
   };
   // H_q or H_p; of a field −p' or q', which are no derivatives of an H.
   const auto slope_of_H = [&](const Nodes& row) {

@@ -1,4 +1,4 @@
-// Masses of many items: a formula for each coordinate, or a file with the entries of a matrix.
+// Masses of many items: a formula for each coordinate, or a table with the entries of a matrix.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -15,15 +15,10 @@ void TableReader::read_masses(const toml::table& masses) {
     if (!masses.get(name)) r_.source.fail(masses, "energy.mass has no entry for '" + name + "'");
   for (const std::string& name : model_.coordinates)
     model_.mass.push_back(r_.constant(*masses.get(name), "the mass of '" + name + "'"));
-  for (VectorCoordinate& v : model_.vectors) {
-    r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
-    v.mass = of_item(*masses.get(v.name), v, "the mass of '" + v.name + "'");
-    r_.scope.names.erase("i");
-  }
+  for (VectorCoordinate& v : model_.vectors) v.mass = of_item(*masses.get(v.name), v, "the mass of '" + v.name + "'");
 }
 
-void TableReader::read_mass_file(const toml::node& node) {
-  const CsvTable csv = read(node);
+void TableReader::read_mass_matrix(const CsvTable& csv) {
   for (std::size_t k = 0; k < csv.names.size(); ++k)
     if (csv.names[k] != "i" && csv.names[k] != "j" && csv.names[k] != "m")
       throw InputError(csv.place_of_name(k) + "unknown column '" + csv.names[k] +
@@ -69,7 +64,7 @@ void TableReader::read_mass_file(const toml::node& node) {
   const auto name = [](const MassEntry& e) {
     return "(" + std::to_string(e.upper ? e.column : e.row) + ", " + std::to_string(e.upper ? e.row : e.column) + ")";
   };
-  const auto line = [&](const MassEntry& e) { return std::to_string(csv.line[e.at]); };
+  const auto line = [&](const MassEntry& e) { return std::to_string(csv.line_of(e.at, column_of(m))); };
   MassTable table{csv.path, {}, {}, {}, {}, {}};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const MassEntry& e = entries[k];
@@ -98,7 +93,7 @@ void TableReader::read_mass_file(const toml::node& node) {
     table.row.push_back(e.row);
     table.column.push_back(e.column);
     table.text.push_back((*m)[e.at]);
-    table.line.push_back(csv.line[e.at]);
+    table.line.push_back(csv.line_of(e.at, column_of(m)));
     table.at.push_back(csv.at[column_of(m)][e.at]);
   }
   model_.mass_table = std::move(table);

@@ -220,6 +220,10 @@ class Validation {
     const std::size_t n = model_.q.size();
     if (!model_.vectors.empty()) {
       if (model_.hamiltonian || model_.kinetic) fail("vector coordinates need the energy as mass and potential");
+      if (!model_.potential) fail("the potential is missing (write potential = \"0\" for free motion)");
+      if (!model_.mass_table && model_.mass.size() != n)
+        fail("mass needs a number for each of the " + std::to_string(n) +
+             " coordinates with names of their own, beside those of vectors");
       return;
     }
     const int forms =

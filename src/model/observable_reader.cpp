@@ -45,7 +45,10 @@ void ObservableReader::read(const toml::table* observables) {
         if (!name) continue;
         take_name(r_.fail_at(*name), name->value<std::string>().value_or(""));
       }
-      tables_.read_terms(*e.node, MappedTerm::Role::observable);
+      tables_.read_terms(*e.node, MappedTerm::Role::observable,
+                         [&](const toml::node&, NodeId x, const std::string& name, bool) {
+                           r_.model.observables.push_back({name, x});
+                         });
       continue;
     }
     const auto at = e.place->source().begin;

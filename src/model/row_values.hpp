@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "csv_table.hpp"
+#include "holonom/expr/derivative.hpp"
 #include "holonom/expr/map_interpreter.hpp"
 #include "holonom/model/model.hpp"
 
@@ -26,6 +27,7 @@ inline std::vector<double> evaluate_rows(Graph& graph, NodeId formula, const std
   std::vector<const double*> in;
   MapSignature signature;
   for (const MappedTerm::RowValue& value : values) {
+    if (!depends_on(graph, std::span(&formula, 1), std::span(&value.input, 1))) continue;
     blocks.push_back({value.input});
     numbers.push_back(as_doubles(value));
     signature.inputs.push_back(MapInput::per_row(1));

@@ -1,7 +1,9 @@
-#include "selection.hpp"
+#include "holonom/model/selection.hpp"
 
 #include <algorithm>
 #include <charconv>
+
+#include "holonom/expr/parser.hpp"
 
 namespace holonom {
 
@@ -40,33 +42,29 @@ std::vector<int> select_items(const VectorCoordinate& v, std::string_view rest, 
 
 }  // namespace
 
-CoordinateList::CoordinateList(const FormulaReader& reader, std::string list, std::string prefix, std::string motion)
-    : reader_(reader), list_(std::move(list)), prefix_(std::move(prefix)), motion_(std::move(motion)) {
-  for (const std::string& c : reader.model.coordinates) scalars_.emplace(c, static_cast<int>(scalars_.size()));
+CoordinateList::CoordinateList(const Model& model, std::string list, std::string prefix, std::string motion)
+    : model_(model), list_(std::move(list)), prefix_(std::move(prefix)), motion_(std::move(motion)) {
+  for (const std::string& c : model.coordinates) scalars_.emplace(c, static_cast<int>(scalars_.size()));
 }
 
-Selection CoordinateList::select(const toml::node& node) const {
-  const Model& model = reader_.model;
-  const std::string name = node.value<std::string>().value_or("");
+Selection CoordinateList::select(const std::string& name, const Fail& fail) const {
   const std::string_view stem = std::string_view(name).substr(0, name.find_first_of("[."));
   for (const bool of_motion : {false, true}) {
     if (of_motion && !stem.starts_with(prefix_)) break;
     const std::string_view wanted = of_motion ? stem.substr(prefix_.size()) : stem;
     const auto scalar = scalars_.find(wanted);
     if (scalar != scalars_.end() && stem.size() == name.size()) return {of_motion, {scalar->second}};
-    const auto vector = std::find_if(model.vectors.begin(), model.vectors.end(),
+    const auto vector = std::find_if(model_.vectors.begin(), model_.vectors.end(),
                                      [&](const VectorCoordinate& v) { return v.name == wanted; });
-    if (vector != model.vectors.end())
-      return {of_motion,
-              select_items(*vector, std::string_view(name).substr(stem.size()), [&](const std::string& what) {
-                reader_.source.fail(node, list_ + ": '" + name + "': " + what);
-              })};
+    if (vector != model_.vectors.end())
+      return {of_motion, select_items(*vector, std::string_view(name).substr(stem.size()),
+                                      [&](const std::string& what) { fail(list_ + ": '" + name + "': " + what); })};
   }
   std::vector<std::string> known;
-  for (const std::string& c : model.coordinates) known.insert(known.end(), {c, prefix_ + c});
-  for (const VectorCoordinate& v : model.vectors) known.insert(known.end(), {v.name, prefix_ + v.name});
-  reader_.source.fail(node, list_ + " takes coordinates and " + motion_ + ", not '" + name + "'." +
-                                suggestion(name, known, "They are"));
+  for (const std::string& c : model_.coordinates) known.insert(known.end(), {c, prefix_ + c});
+  for (const VectorCoordinate& v : model_.vectors) known.insert(known.end(), {v.name, prefix_ + v.name});
+  fail(list_ + " takes coordinates and " + motion_ + ", not '" + name + "'." + suggestion(name, known, "They are"));
+  return {};
 }
 
 }  // namespace holonom

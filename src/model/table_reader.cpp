@@ -1,4 +1,4 @@
-// Index tables, over = { ... }: ranges, pairs, or the rows of a file.
+// Index tables, over = { ... }: ranges, pairs, lists, or the rows of a file.
 #include "table_reader.hpp"
 
 #include <algorithm>
@@ -25,9 +25,8 @@ CsvTable TableReader::read(const toml::node& file) {
   return csv;
 }
 
-TableReader::Table TableReader::file_table(const toml::node& file) {
-  CsvTable csv = read(file);
-  if (static_cast<double>(csv.rows()) > max_items) r_.source.fail(file, "more rows than can be counted");
+TableReader::Table TableReader::table_of(const toml::node& node, CsvTable csv) {
+  if (static_cast<double>(csv.rows()) > max_items) r_.source.fail(node, "more rows than can be counted");
   Table table;
   table.rows = static_cast<int>(csv.rows());
   for (std::size_t k = 0; k < csv.names.size(); ++k) {
@@ -42,11 +41,15 @@ TableReader::Table TableReader::file_table(const toml::node& file) {
 
 TableReader::Table TableReader::read_table(const toml::node& over, const std::string& what) {
   const toml::table* t = over.as_table();
-  if (!t) r_.source.fail(over, what + " needs over = { i = \"0..N-1\" }, { pairs = \"r\" } or { file = \"rows.csv\" }");
+  if (!t)
+    r_.source.fail(over, what +
+                             " needs over = { i = \"0..N-1\" }, { pairs = \"r\" }, { i = [0, 1, 2] } or { file = "
+                             "\"rows.csv\" }");
   if (const toml::node* file = t->get("file")) {
     r_.check_keys(*t, {"file"}, "over");
-    return file_table(*file);
+    return table_of(*file, read(*file));
   }
+  if (has_lists(*t)) return table_of(over, read_lists(r_.source, *t));
   Table table;
   if (const toml::node* pairs = t->get("pairs")) {
     r_.check_keys(*t, {"pairs", "beyond"}, "over");
@@ -74,7 +77,7 @@ TableReader::Table TableReader::read_table(const toml::node& over, const std::st
     const std::string text = e.node->value<std::string>().value_or("");
     const auto dots = text.find("..");
     if (!e.node->is_string() || dots == std::string::npos)
-      r_.source.fail(*e.node, "a range is written \"0..N-1\", both ends included");
+      r_.source.fail(*e.node, "a range is written \"0..N-1\", both ends included; a list of numbers [0, 1, 2]");
     const auto bound = [&](std::string_view part, std::size_t offset) {
       try {
         const FormulaValue value = parse_formula(part, r_.scope);

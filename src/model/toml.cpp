@@ -5,11 +5,14 @@
 #include <unordered_set>
 
 #include "chart_reader.hpp"
+#include "energy_reader.hpp"
 #include "event_reader.hpp"
 #include "field_reader.hpp"
 #include "holonom/expr/derivative.hpp"
+#include "holonom/model/selection.hpp"
+#include "name_reader.hpp"
 #include "observable_reader.hpp"
-#include "selection.hpp"
+#include "view_reader.hpp"
 
 namespace holonom {
 
@@ -21,16 +24,17 @@ class Reader : private FormulaReader {
  public:
   Reader(const TomlSource& toml_source, const ModelChanges& changes) : FormulaReader(toml_source), changes_(changes) {}
 
-  Model read() {
+  ModelAndView read() {
     const toml::table root = source.parse();
     check_keys(
         root,
-        {"format", "name", "parameters", "units", "let", "coordinates", "energy", "field", "constraints",
-         "phase_constraints", "invariants", "observables", "events", "chart", "reversal", "initial", "integrate"},
+        {"format", "name",     "fixed_parameters", "parameters",        "units",      "let",         "coordinates",
+         "energy", "field",    "constraints",      "phase_constraints", "invariants", "observables", "events",
+         "chart",  "reversal", "initial",          "integrate",         "names",      "view"},
         "the model file");
     read_header(root);
     // Coordinates first: every later formula may use them.
-    read_parameters(table(root, "parameters"));
+    read_parameters(table(root, "parameters"), root.get("fixed_parameters"));
     const toml::table* field = table(root, "field");
     if (field)
       field_.declare(root, *field);
@@ -40,7 +44,7 @@ class Reader : private FormulaReader {
     if (field)
       field_.read(*field);
     else
-      read_energy(root);
+      EnergyReader(*this, tables_).read(root);
     read_named(table(root, "constraints"), model.constraints, MappedTerm::Role::constraint);
     read_phase_constraints(table(root, "phase_constraints"));
     read_named(table(root, "invariants"), model.invariants, MappedTerm::Role::invariant);
@@ -55,8 +59,10 @@ class Reader : private FormulaReader {
     read_integrate(table(root, "integrate"));
     read_chart(*this, table(root, "chart"));
     read_units(table(root, "units"));
+    ViewFormulas view = ViewReader(*this).read(table(root, "view"));
     model.text = source.text();
-    return std::move(model);
+    read_names(*this, table(root, "names"), view);
+    return {std::move(model), std::move(view)};
   }
 
  private:
@@ -72,7 +78,9 @@ class Reader : private FormulaReader {
     }
   }
 
-  void read_parameters(const toml::table* parameters) {
+  // fixed: whether formulas of the file hold their values as numbers, so that another value would change nothing
+  void read_parameters(const toml::table* parameters, const toml::node* fixed) {
+    if (fixed && !fixed->is_boolean()) source.fail(*fixed, "fixed_parameters is true or false");
     std::vector<std::string> known;
     if (parameters) {
       for (const Entry& e : in_file_order(*parameters)) {
@@ -84,7 +92,9 @@ class Reader : private FormulaReader {
           continue;
         }
         try {
-          declare(e.key, e.place->source().begin, parse_formula(override->second, scope));
+          const FormulaValue value = parse_formula(override->second, scope);
+          if (fixed && *fixed->value<bool>()) require_same(e, value, override->second);
+          declare(e.key, e.place->source().begin, value);
         } catch (const FormulaError& error) {
           throw InputError(changes_.prefix + "set " + e.key + "=" + override->second + ": column " +
                            std::to_string(error.offset + 1) + ": " + error.what());
@@ -97,6 +107,15 @@ class Reader : private FormulaReader {
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw InputError(changes_.prefix + "set " + name + "=" + value + ": " + source.file() + " has no parameter '" +
                          name + "'." + suggestion(name, known, "Parameters"));
+  }
+
+  void require_same(const Entry& e, const FormulaValue& value, const std::string& text) {
+    const FormulaValue own = formula_value(*e.node, "parameter '" + e.key + "'");
+    const Expr *a = std::get_if<Expr>(&value), *b = std::get_if<Expr>(&own);
+    if (a && b && a->node == b->node) return;
+    throw InputError(changes_.prefix + "set " + e.key + "=" + text + ": formulas of " + source.file() +
+                     " hold the values of its parameters as numbers (fixed_parameters = true), so that another value "
+                     "would change nothing. Change the model that it was made from");
   }
 
   void read_coordinates(const toml::table& root) {
@@ -131,97 +150,31 @@ class Reader : private FormulaReader {
       declare(e.key, e.place->source().begin, formula_value(*e.node, "let '" + e.key + "'"));
   }
 
-  void read_energy(const toml::table& root) {
-    const toml::table* energy = table(root, "energy");
-    const std::string forms = "[energy] needs exactly one of: hamiltonian; kinetic and potential; mass and potential";
-    if (!energy) throw InputError(source.file() + ": " + forms);
-    check_keys(*energy, {"hamiltonian", "kinetic", "mass", "potential", "sum"}, "[energy]");
-    mark("energy", *energy);
-    for (const Entry& e : in_file_order(*energy)) mark("energy." + e.key, *e.node);
-    const toml::node *H = energy->get("hamiltonian"), *T = energy->get("kinetic"), *M = energy->get("mass"),
-                     *V = energy->get("potential");
-    if ((H != nullptr) + (T != nullptr) + (M != nullptr) != 1) source.fail(*energy, forms);
-    if (H && V) source.fail(*V, "the hamiltonian contains the potential already: give one of them");
-    if (H) {
-      model.hamiltonian = formula(*H, "the hamiltonian");
-      refuse(fail_at(*H), *model.hamiltonian, "the hamiltonian", model.v, "v_", "write it with momenta p_<name>");
-      return;
-    }
-    if (!model.vectors.empty() && !M)
-      source.fail(*energy, "vector coordinates need the energy as mass = { ... } and potential");
-    const toml::node* sums = energy->get("sum");
-    model.potential = Graph::zero;
-    if (!V && !sums) source.fail(*energy, "the potential is missing (write potential = \"0\" for free motion)");
-    if (V) read_potential(*V);
-    if (sums) tables_.read_terms(*sums, MappedTerm::Role::energy);
-    if (T) {
-      model.kinetic = formula(*T, "the kinetic energy");
-      refuse(fail_at(*T), *model.kinetic, "the kinetic energy", model.p, "p_", "write it with velocities v_<name>");
-    }
-    if (M) read_mass(*M);
-  }
-
-  void read_potential(const toml::node& node) {
-    // A part that uses single items of a vector becomes a term of its own.
-    const auto part = [&](const toml::node& formula_node, const std::string& what, bool fast) {
-      const NodeId V = of_coordinates(formula_node, what);
-      return tables_.take_single(fail_at(formula_node), V, MappedTerm::Role::energy, "", fast) ? Graph::zero : V;
-    };
-    const toml::table* split = node.as_table();
-    if (!split) {
-      model.potential = part(node, "the potential", false);
-      return;
-    }
-    check_keys(*split, {"slow", "fast"}, "energy.potential");
-    const toml::node *slow = split->get("slow"), *fast = split->get("fast");
-    if (!slow || !fast) source.fail(node, "a split potential is { slow = \"...\", fast = \"...\" }");
-    model.fast_potential = part(*fast, "the fast potential", true);
-    model.slow_potential = part(*slow, "the slow potential", false);
-    model.potential = model.graph->add(*model.slow_potential, *model.fast_potential);
-  }
-
-  void read_mass(const toml::node& node) {
-    const std::size_t n = model.q.size();
-    if (const toml::table* by_name = node.as_table()) {
-      const toml::node* file = by_name->get("file");
-      const bool named_file =
-          std::find(model.coordinates.begin(), model.coordinates.end(), "file") != model.coordinates.end() ||
-          std::any_of(model.vectors.begin(), model.vectors.end(), [](const auto& v) { return v.name == "file"; });
-      if (!file || named_file) return tables_.read_masses(*by_name);
-      check_keys(*by_name, {"file"}, "energy.mass");
-      return tables_.read_mass_file(*file);
-    }
-    if (!model.vectors.empty())
-      source.fail(node,
-                  "vector coordinates need the masses by name, mass = { r = \"m\" }, or as a matrix, mass = { file = "
-                  "\"mass.csv\" }");
-    const std::string shape = "mass needs one number for each of the " + std::to_string(n) +
-                              " coordinates, or a matrix of " + std::to_string(n) + " rows";
-    if (!node.is_array() || node.as_array()->size() != n) source.fail(node, shape);
-    const bool matrix = node.as_array()->front().is_array();
-    for (std::size_t i = 0; i < n; ++i) {
-      const toml::node& row = (*node.as_array())[i];
-      if (row.is_array() != matrix) source.fail(row, shape);
-      mark("energy.mass." + model.coordinates[i], row);
-      if (!matrix) {
-        model.mass.push_back(constant(row, "the mass of '" + model.coordinates[i] + "'"));
-        continue;
-      }
-      if (row.as_array()->size() != n)
-        source.fail(row, "this row of the mass matrix needs " + std::to_string(n) + " entries");
-      for (const toml::node& entry : *row.as_array())
-        model.mass.push_back(constant(entry, "an entry of the mass matrix"));
-    }
-  }
-
   void read_named(const toml::table* t, std::vector<Named>& into, MappedTerm::Role role) {
     if (!t) return;
     const bool constraint = role == MappedTerm::Role::constraint;
+    const auto what_is = [&](const std::string& name) {
+      return (constraint ? "constraint '" : "invariant '") + name + "'";
+    };
+    const auto add = [&](const toml::node& node, NodeId x, const std::string& name) {
+      const std::string what = what_is(name);
+      if (constraint)
+        refuse(fail_at(node), x, what, model.p, "p_",
+               "it must be a formula of the coordinates alone (of momenta there are [phase_constraints], which are "
+               "something else)");
+      if (constraint) refuse(fail_at(node), x, what, model.v, "v_", "it must be a formula of the coordinates alone");
+      if (tables_.take_single(fail_at(node), x, role, name, false)) return;
+      if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q))
+        source.fail(node, what + " does not depend on any coordinate");
+      if (!constraint) refuse(fail_at(node), x, what, model.v, "v_", "write it with momenta p_<name>");
+      into.push_back({name, x});
+    };
     for (const Entry& e : in_file_order(*t)) {
-      const std::string what = (constraint ? "constraint '" : "invariant '") + e.key + "'";
       const auto at = e.place->source().begin;
       if (e.node->is_array() && e.key == (constraint ? "stack" : "sum")) {
-        tables_.read_terms(*e.node, role);
+        tables_.read_terms(*e.node, role, [&](const toml::node& node, NodeId x, const std::string& name, bool) {
+          add(node, x, name);
+        });
         continue;
       }
       if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
@@ -232,18 +185,9 @@ class Reader : private FormulaReader {
       if (constraint && e.key == "stack")
         source.fail(at, "the name 'stack' is reserved for constraints over index tables");
       mark((constraint ? "constraints." : "invariants.") + e.key, *e.node);
-      const NodeId x = formula(*e.node, what);
-      if (constraint)
-        refuse(fail_at(*e.node), x, what, model.p, "p_",
-               "it must be a formula of the coordinates alone (of momenta there are [phase_constraints], which are "
-               "something else)");
-      if (constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "it must be a formula of the coordinates alone");
-      if (constraint) refuse_comparison(*e.node, x, what);
-      if (tables_.take_single(fail_at(*e.node), x, role, e.key, false)) continue;
-      if (constraint && !depends_on(*model.graph, std::span(&x, 1), model.q))
-        source.fail(*e.node, what + " does not depend on any coordinate");
-      if (!constraint) refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
-      into.push_back({e.key, x});
+      const NodeId x = formula(*e.node, what_is(e.key));
+      if (constraint) refuse_comparison(*e.node, x, what_is(e.key));
+      add(*e.node, x, e.key);
     }
   }
 
@@ -280,9 +224,9 @@ class Reader : private FormulaReader {
     model.flip_p.assign(static_cast<std::size_t>(model.n()), true);
     if (!reversal) return;
     model.flip_p.assign(model.flip_p.size(), false);
-    const CoordinateList coordinates(*this, "flip", "p_", "momenta");
+    const CoordinateList coordinates(model, "flip", "p_", "momenta");
     for (const toml::node& node : *flip->as_array()) {
-      const Selection chosen = coordinates.select(node);
+      const Selection chosen = coordinates.select(node.value<std::string>().value_or(""), fail_at(node));
       for (const int i : chosen.coordinates)
         (chosen.of_motion ? model.flip_p : model.flip_q)[static_cast<std::size_t>(i)] = true;
     }
@@ -325,9 +269,9 @@ class Reader : private FormulaReader {
       source.fail(keep ? *keep : node,
                   "project needs keep = [\"phi\", \"v_phi\"]: coordinates and velocities that stay as they are given");
     model.project = true;
-    const CoordinateList coordinates(*this, "keep", "v_", "velocities");
+    const CoordinateList coordinates(model, "keep", "v_", "velocities");
     for (const toml::node& name : *keep->as_array()) {
-      const Selection chosen = coordinates.select(name);
+      const Selection chosen = coordinates.select(name.value<std::string>().value_or(""), fail_at(name));
       if (chosen.of_motion && !velocities)
         source.fail(
             name, "keep: a velocity can be kept if the motion is given as velocities: write v = { ... } in [initial]");
@@ -406,9 +350,13 @@ class Reader : private FormulaReader {
 
 }  // namespace
 
-Model parse_model(std::string text, const std::string& file_name, const ModelChanges& changes) {
+ModelAndView parse_model_and_view(std::string text, const std::string& file_name, const ModelChanges& changes) {
   const TomlSource source(file_name, std::move(text));
   return Reader(source, changes).read();
+}
+
+Model parse_model(std::string text, const std::string& file_name, const ModelChanges& changes) {
+  return parse_model_and_view(std::move(text), file_name, changes).model;
 }
 
 Model load_model(const std::string& path, const ModelChanges& changes) {

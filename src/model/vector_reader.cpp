@@ -27,29 +27,18 @@ void TableReader::read_vector(const Entry& e) {
   v.start = v.q0;
   r_.declare(e.key, at, Expr{r_.scope.graph, Graph::zero});  // checks the name
   r_.scope.names.erase(e.key);
-  using From = MappedTerm::Gather::From;
-  for (const auto& [prefix, from] :
-       {std::pair{"", From::position}, std::pair{"p_", From::momentum}, std::pair{"v_", From::velocity}}) {
-    add_array({prefix + e.key, from, v.count, v.dim, v.offset});
-    r_.scope.vectors.push_back(prefix + e.key);
-  }
-  r_.scope.gather = [this](std::string_view name, NodeId index) { return gather(name, index); };
+  items_.add_vector(v);
+  for (const char* prefix : {"", "p_", "v_"}) r_.scope.vectors.push_back(prefix + e.key);
+  r_.scope.gather = [this](std::string_view name, NodeId index) { return items_.gather(name, index); };
   r_.scope.item_rates = [this](NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& velocity) {
-    add_item_rates(formula, q, velocity);
+    items_.add_rates(formula, q, velocity);
   };
   model_.vectors.push_back(std::move(v));
 }
 
-void TableReader::add_array(Array array) {
-  array_by_name_.emplace(array.name, arrays_.size());
-  arrays_.push_back(std::move(array));
-}
-
 void TableReader::declare_multipliers() {
   Scope& scope = r_.scope;
-  const auto is_free = [&](const std::string& name) {
-    return !scope.names.contains(name) && !array_by_name_.contains(name);
-  };
+  const auto is_free = [&](const std::string& name) { return !scope.names.contains(name) && !items_.array(name); };
   for (const Named& c : model_.constraints) {
     model_.lambda.push_back(model_.graph->input());
     if (is_free("lambda_" + c.name))
@@ -60,9 +49,9 @@ void TableReader::declare_multipliers() {
     if (term.role != MappedTerm::Role::constraint) continue;
     const std::string name = "lambda_" + term.name;
     if (is_free(name)) {
-      add_array({name, MappedTerm::Gather::From::multiplier, term.rows, 0, first});
+      items_.add_array({name, MappedTerm::Gather::From::multiplier, term.rows, 0, first});
       if (term.single)
-        scope.names.emplace(name, std::get<Expr>(gather(name, Graph::zero)));
+        scope.names.emplace(name, std::get<Expr>(items_.gather(name, Graph::zero)));
       else
         scope.vectors.push_back(name);
     }
@@ -70,46 +59,13 @@ void TableReader::declare_multipliers() {
   }
 }
 
-const TableReader::Item& TableReader::find_item(std::size_t array, NodeId index) {
-  const auto [known, is_new] = items_by_name_.try_emplace({array, index}, items_.size());
-  if (!is_new) return items_[known->second];
-  Item& fresh = items_.emplace_back(Item{array, index, {}});
-  for (int c = 0; c < std::max(1, arrays_[array].dim); ++c) {
-    fresh.x.push_back(model_.graph->input());
-    item_of_input_.emplace(fresh.x.back(), known->second);
-  }
-  return fresh;
-}
-
-FormulaValue TableReader::gather(std::string_view name, NodeId index) {
-  const std::size_t array = array_by_name_.find(name)->second;
-  const Item& found = find_item(array, index);
-  if (arrays_[array].dim == 0) return Expr{model_.graph.get(), found.x.front()};
-  ExprVector components;
-  for (const NodeId x : found.x) components.push_back({model_.graph.get(), x});
-  return components;
-}
-
-std::set<std::size_t> TableReader::items_in(NodeId formula) const {
-  std::set<std::size_t> used;
-  for (const NodeId i : model_.graph->reachable(std::span(&formula, 1)))
-    if (const auto it = item_of_input_.find(i); it != item_of_input_.end()) used.insert(it->second);
-  return used;
-}
-
-void TableReader::add_item_rates(NodeId formula, std::vector<NodeId>& q, std::vector<NodeId>& v) {
-  for (const std::size_t k : items_in(formula)) {
-    const Item item = items_[k];
-    if (arrays_[item.array].from != MappedTerm::Gather::From::position) continue;
-    constexpr std::size_t to_velocity = 2;  // r, p_r, v_r
-    const Item& velocity = find_item(item.array + to_velocity, item.index);
-    q.insert(q.end(), item.x.begin(), item.x.end());
-    v.insert(v.end(), velocity.x.begin(), velocity.x.end());
-  }
-}
-
-NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) const {
+NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, const std::string& what) {
+  // A name of the model's own is hidden, and comes back.
+  auto own = r_.scope.names.extract("i");
+  r_.scope.names.emplace("i", Expr{model_.graph.get(), v.item});
   const NodeId x = r_.formula(node, what);
+  r_.scope.names.erase("i");
+  if (own) r_.scope.names.insert(std::move(own));
   for (const NodeId k : model_.graph->reachable(std::span(&x, 1)))
     if ((*model_.graph)[k].op == Op::input && k != v.item)
       r_.source.fail(node, what + " must be a formula of parameters and i, the number of the item");
@@ -119,11 +75,12 @@ NodeId TableReader::of_item(const toml::node& node, const VectorCoordinate& v, c
 void TableReader::read_items(const toml::node& node, const std::string& where, VectorCoordinate& v, bool position) {
   const std::string what = where + "." + v.name;
   if (const toml::table* t = node.as_table()) {
-    r_.check_keys(*t, {"file"}, what);
     const toml::node* file = t->get("file");
-    if (!file || !file->is_string()) r_.source.fail(node, what + " is a list of formulas, or { file = \"start.csv\" }");
-    const std::string name = *file->value<std::string>();
-    const CsvTable csv = read(*file);
+    if (file) r_.check_keys(*t, {"file"}, what);
+    if (file ? !file->is_string() : !has_lists(*t))
+      r_.source.fail(node, what + " is a list of formulas, { file = \"start.csv\" }, or lists { x = [0, 1], ... }");
+    const std::string name = file ? *file->value<std::string>() : what;
+    const CsvTable csv = file ? read(*file) : read_lists(r_.source, *t);
     std::vector<std::string> components;
     for (int c = 0; c < v.dim; ++c) components.emplace_back(1, "xyz"[c]);
     for (std::size_t k = 0; k < csv.names.size(); ++k)
@@ -134,11 +91,11 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
     for (int c = 0; c < v.dim; ++c) {
       const std::string column(1, "xyz"[c]);
       const std::vector<std::string>* cells = csv.column(column);
-      if (!cells) r_.source.fail(*file, name + " has no column '" + column + "'");
+      if (!cells) r_.source.fail(file ? *file : node, name + " has no column '" + column + "'");
       table.push_back(*cells);
       if (table.back().size() != static_cast<std::size_t>(v.count))
-        r_.source.fail(*file, name + " has " + std::to_string(table.back().size()) + " rows, but " + v.name + " has " +
-                                  std::to_string(v.count) + " items");
+        r_.source.fail(file ? *file : node, name + " has " + std::to_string(table.back().size()) + " rows, but " +
+                                                v.name + " has " + std::to_string(v.count) + " items");
     }
     return;
   }
@@ -146,11 +103,7 @@ void TableReader::read_items(const toml::node& node, const std::string& where, V
   if (!list || list->size() != static_cast<std::size_t>(v.dim))
     r_.source.fail(node,
                    what + " needs " + std::to_string(v.dim) + " formulas, one for each component (i is the item)");
-  r_.scope.names.insert_or_assign("i", Expr{model_.graph.get(), v.item});
-  for (std::size_t c = 0; c < list->size(); ++c) {
-    (position ? v.q0 : v.start)[c] = of_item((*list)[c], v, what);
-  }
-  r_.scope.names.erase("i");
+  for (std::size_t c = 0; c < list->size(); ++c) (position ? v.q0 : v.start)[c] = of_item((*list)[c], v, what);
 }
 
 }  // namespace holonom

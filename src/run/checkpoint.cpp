@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "holonom/errors.hpp"
 #include "holonom/memory.hpp"
@@ -140,7 +141,9 @@ void write_checkpoint(const std::string& path, const RunIdentity& identity, long
 Checkpoint read_checkpoint(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": there is no checkpoint to go on from");
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream read;
+  read << file.rdbuf();  // nothing from a folder
+  const std::string bytes = std::move(read).str();
   const auto refuse = [&](const std::string& why) { throw InputError(path + ": " + why); };
   if (!bytes.starts_with(magic))
     refuse(bytes.starts_with(magic.substr(0, magic.find_last_of(' '))) ? "the checkpoint has another format"

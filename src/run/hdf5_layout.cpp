@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "holonom/run/run_description.hpp"
 #include "holonom/version.hpp"
 
 namespace holonom::hdf5 {
@@ -26,35 +27,6 @@ void write_texts(hid_t file, const std::string& path, const std::vector<std::str
   if (!texts.empty()) check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "write names");
 }
 
-std::vector<std::string> read_texts(hid_t file, const std::string& path) {
-  const Handle dataset = open_dataset(file, path);
-  const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"),
-      extent(H5Dget_space(dataset), H5Sclose, "read an extent");
-  const std::size_t length = H5Tget_size(type);
-  std::vector<std::string> texts(static_cast<std::size_t>(H5Sget_simple_extent_npoints(extent)));
-  std::string packed(length * texts.size(), '\0');
-  if (!texts.empty()) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "read names");
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    texts[i] = packed.substr(i * length, length);
-    texts[i].resize(std::min(texts[i].find('\0'), length));
-  }
-  return texts;
-}
-
-// The unit of a column: its own, or that of the vector or stack it belongs to (r for r[3].x).
-std::string unit_of(const Provenance& about, const std::string& name) {
-  if (const auto own = about.units.find(name); own != about.units.end()) return own->second;
-  const auto whole = about.units.find(name.substr(0, name.find('[')));
-  return whole != about.units.end() ? whole->second : "";
-}
-std::vector<std::string> units_of(const Provenance& about, const std::string& prefix,
-                                  const std::vector<std::string>& names) {
-  std::vector<std::string> units;
-  units.reserve(names.size());
-  for (const std::string& name : names) units.push_back(unit_of(about, prefix + name));
-  return units;
-}
-
 std::string listing(const std::map<std::string, std::string>& values) {
   std::string text;
   for (const auto& [name, value] : values) text.append(name).append(" = ").append(value).append("\n");
@@ -74,6 +46,23 @@ void explain_columns(hid_t file, const char* table, const char* what, const char
 }
 
 }  // namespace
+
+std::vector<std::string> read_texts(hid_t file, const std::string& path) {
+  const Handle dataset = open_dataset(file, path);
+  const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"),
+      extent(H5Dget_space(dataset), H5Sclose, "read an extent");
+  const std::size_t length = H5Tget_size(type);
+  std::vector<std::string> texts(static_cast<std::size_t>(H5Sget_simple_extent_npoints(extent)));
+  std::string packed(length * texts.size(), '\0');
+  if (!texts.empty()) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "read names");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = packed.substr(i * length, length);
+    texts[i].resize(std::min(texts[i].find('\0'), length));
+  }
+  return texts;
+}
+
+bool is_trajectory(hid_t root) { return H5Aexists(root, "format") > 0 && read_attribute(root, "format") == format; }
 
 void describe(hid_t file, const Labels& labels, const Provenance& about, const std::string& precision) {
   const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose, "open the root");
@@ -108,20 +97,20 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
   write_texts(file, "/names/constraints", labels.constraints);
   write_texts(file, "/names/invariants", labels.invariants);
   write_texts(file, "/names/observables", labels.observables);
-  write_texts(file, "/units/coordinates", units_of(about, "", labels.coordinates));
+  write_texts(file, "/units/coordinates", units_of(about.units, "", labels.coordinates));
   if (labels.variables_in_p) write_texts(file, "/names/momenta", *labels.variables_in_p);
-  write_texts(
-      file, "/units/momenta",
-      labels.variables_in_p ? units_of(about, "", *labels.variables_in_p) : units_of(about, "p_", labels.coordinates));
-  write_texts(file, "/units/multipliers", units_of(about, "lambda_", labels.constraints));
-  write_texts(file, "/units/invariants", units_of(about, "", labels.invariants));
-  write_texts(file, "/units/observables", units_of(about, "", labels.observables));
+  write_texts(file, "/units/momenta",
+              labels.variables_in_p ? units_of(about.units, "", *labels.variables_in_p)
+                                    : units_of(about.units, "p_", labels.coordinates));
+  write_texts(file, "/units/multipliers", units_of(about.units, "lambda_", labels.constraints));
+  write_texts(file, "/units/invariants", units_of(about.units, "", labels.invariants));
+  write_texts(file, "/units/observables", units_of(about.units, "", labels.observables));
 
   explain(file, "/step", "completed steps at the time of the row", "1");
-  explain(file, "/t", "time", unit_of(about, "t"));
+  explain(file, "/t", "time", unit_of(about.units, "t"));
   const bool field = labels.variables_in_p.has_value();
   explain(file, "/energy", field ? "the energy that the field gives, else 0" : "the Hamiltonian",
-          unit_of(about, "energy"));
+          unit_of(about.units, "energy"));
   explain(file, "/position_residual", "largest |g(q)|", "");
   explain(file, "/hidden_residual", "largest |G(q) H_p|", "");
   explain_columns(file, "/q", field ? "variables, the first part" : "positions", "/names/coordinates",
@@ -147,8 +136,7 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
   const auto refuse = [&](const std::string& why) {
     throw InputError(path + ": the file cannot be continued: " + why);
   };
-  if (H5Aexists(root, "format") <= 0 || read_attribute(root, "format") != format)
-    refuse("it is not a trajectory of holonom");
+  if (!is_trajectory(root)) refuse("it is not a trajectory of holonom");
   int found_version = 0;
   const Handle a(H5Aopen(root, "format_version", H5P_DEFAULT), H5Aclose, "read the version of the format");
   check(H5Aread(a, H5T_NATIVE_INT, &found_version), "read the version of the format");
@@ -277,11 +265,11 @@ void add_h5md(hid_t file, const Labels& labels, const Provenance& about) {
   write_attribute(creator, "name", "holonom");
   write_attribute(creator, "version", version);
 
-  const std::string time_unit = unit_of(about, "t");
+  const std::string time_unit = unit_of(about.units, "t");
   const bool units = std::ranges::all_of(
-      blocks, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about, b.name)); });
+      blocks, [&](const VectorBlock& b) { return known_to_mdanalysis(time_unit, unit_of(about.units, b.name)); });
   if (units) write_attribute(open_dataset(file, "/t"), "unit", time_unit);
-  const auto unit = [&](const VectorBlock& b) { return units ? unit_of(about, b.name) : ""; };
+  const auto unit = [&](const VectorBlock& b) { return units ? unit_of(about.units, b.name) : ""; };
   const hsize_t n = labels.coordinates.size();
 
   // MDAnalysis reads the first group of all, and counts the atoms of the one named "trajectory". So that it sees every

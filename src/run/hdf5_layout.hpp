@@ -13,6 +13,10 @@ void describe(hid_t file, const Labels& labels, const Provenance& about, const s
 void require_same_run(hid_t file, const std::string& path, const Labels& labels, const Provenance& about,
                       const std::string& precision);
 
+// Whether the root is that of a trajectory; and a dataset of names in it.
+bool is_trajectory(hid_t root);
+std::vector<std::string> read_texts(hid_t file, const std::string& path);
+
 // H5MD groups for vector coordinates. The tables must exist.
 void add_h5md(hid_t file, const Labels& labels, const Provenance& about);
 

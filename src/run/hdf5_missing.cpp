@@ -1,9 +1,21 @@
-// The recorder in a build without HDF5: it says what to do.
+// The recorder and the reader in a build without HDF5: they say what to do.
 #include "holonom/run/hdf5_file.hpp"
+#include "holonom/run/run_file.hpp"
 
 namespace holonom {
 
 bool hdf5_available() { return false; }
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path) {
+  throw InputError(path + ": this holonom was built without HDF5; install libhdf5-dev and build again");
+}
+
+}  // namespace
+
+RunFile read_run_file(const std::string& path, const RunFileLimits&) { refuse(path); }
+std::vector<std::string> read_digits(const std::string& path, const std::string&) { refuse(path); }
 
 namespace detail {
 

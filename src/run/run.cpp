@@ -15,13 +15,13 @@ namespace holonom {
 
 namespace {
 
-void check_outputs(const RunSpec& spec, const Model& model) {
+void check_outputs(const RunSpec& spec, const Model& model, bool is_heard) {
   const auto refuse = [&](const std::string& field, const std::string& value, const std::string& why) {
     throw InputError(spec.name_of(field) + (value.empty() ? "" : " " + value) + ": " + why);
   };
   if (!spec.out.empty() && !output_format<double>(spec.out))
     refuse("out", spec.out, "the file name must end in .csv or .h5");
-  if (spec.sample && spec.out.empty())
+  if (spec.sample && spec.out.empty() && !is_heard)
     refuse("sample", "", "there is no " + spec.name_of("out") + " to write the samples to");
   if (!spec.out.empty() && !spec.events_out.empty() && same_file(spec.out, spec.events_out))
     refuse("events-out", spec.events_out, "this is the file of " + spec.name_of("out") + "; give another name");
@@ -66,48 +66,61 @@ const std::string* entry_of(const RunIdentity& identity, const std::string& name
 
 }  // namespace
 
-Run::Run(RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {
+Run::Run(RunSpec spec, const std::atomic<bool>* interrupt, RunListener* listener) : spec_(std::move(spec)) {
   ModelChanges changes(spec_.set);
   changes.event = spec_.event;
   changes.observe = spec_.observe;
   changes.prefix = spec_.prefix;
-  put_together(load_model(spec_.model, changes), interrupt);
+  put_together(load_model(spec_.model, changes), interrupt, listener);
 }
 
-Run::Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt) : spec_(std::move(spec)) {
-  put_together(std::move(model), interrupt);
+Run::Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt, RunListener* listener)
+    : spec_(std::move(spec)) {
+  put_together(std::move(model), interrupt, listener);
+}
+
+Run::Run(std::shared_ptr<const CompiledModel> compiled, RunSpec spec, const std::atomic<bool>* interrupt)
+    : spec_(std::move(spec)), compiled_(std::move(compiled)) {
+  if (spec_.sample) throw InputError(spec_.name_of("sample") + ": a run of a compiled model has no files of samples");
+  check_outputs(spec_, compiled_->model(), false);
+  put_together(std::nullopt, interrupt, nullptr);
 }
 
 Run::~Run() = default;
 
 std::string Run::engine() const { return engine_name(run_->native); }
 
-void Run::put_together(Model model, const std::atomic<bool>* interrupt) {
-  check_outputs(spec_, model);
+void Run::put_together(Model model, const std::atomic<bool>* interrupt, RunListener* listener) {
+  check_outputs(spec_, model, listener != nullptr);
   choose_stops(spec_, model);
   replace_formulas(spec_, model);
   std::optional<NodeId> sample;
   if (spec_.sample) sample = model.constant(*spec_.sample, spec_.name_of("sample"));
+  compiled_ = compile(std::move(model));
+  put_together(sample, interrupt, listener);
+}
+
+void Run::put_together(std::optional<NodeId> sample, const std::atomic<bool>* interrupt, RunListener* listener) {
   const std::string& output = spec_.out.empty() ? spec_.events_out : spec_.out;
   const std::string file = output + ".checkpoint";
   std::optional<Checkpoint> before;
-  if (spec_.resume && (std::filesystem::exists(file) || std::filesystem::exists(output)))
+  std::error_code ignored;  // of a name that is too long
+  if (spec_.resume && (std::filesystem::exists(file, ignored) || std::filesystem::exists(output, ignored)))
     before = read_checkpoint(file);
   // Both engines give the same bits; which one was taken depended on the length of the run.
   if (before && spec_.engine == EngineChoice::automatic)
     if (const std::string* engine = entry_of(before->identity, "engine"))
       spec_.engine = *engine == "llvm" ? EngineChoice::native : EngineChoice::interpreter;
-  const auto compiled = compile(std::move(model));
   const OpenMode mode = before ? OpenMode::append : spec_.force ? OpenMode::overwrite : OpenMode::create;
   in_precision(spec_.precision, [&]<class S> {
-    auto run = std::make_unique<RunOf<S>>(spec_, compiled, sample);
+    auto run = std::make_unique<RunOf<S>>(spec_, compiled_, sample);
     if (before) require_same(*before, *run, file);  // before any file is touched
     if (spec_.resume && !before)
       run->warnings.push_back("there is no " + output + " to go on with: the run starts from the beginning");
-    run->open(mode, interrupt, [this](long done) { pause(done); });
+    run->open(mode, interrupt, listener, [this](long done) { pause(done); });
     run_ = std::move(run);
   });
-  if (before) load(*before, file);
+  if (before) take_memory(*before, file);
   // What is no file cannot be resumed.
   if (spec_.checkpoint > 0 && !output.empty() && is_plain_file(output)) checkpoint_ = file;
 }
@@ -128,28 +141,34 @@ void Run::require_same(const Checkpoint& checkpoint, const AnyRun& now, const st
                      " steps already, and is to end after " + std::to_string(now.steps));
 }
 
-void Run::load(const Checkpoint& checkpoint, const std::string& path) {
+void Run::take_memory(const Checkpoint& checkpoint, const std::string& place) {
   try {
     MemoryReader in(checkpoint.memory);
     run_->load(in);
     if (!in.at_end()) throw MemoryError("something is left over");
   } catch (const MemoryError& e) {
-    throw InputError(path + ": the checkpoint cannot be read: " + e.what());
+    throw InputError(place + ": the checkpoint cannot be read: " + e.what());
   }
   begun_ = true;
 }
 
-void Run::load(const std::string& path) {
-  const Checkpoint checkpoint = read_checkpoint(path);
-  require_same(checkpoint, *run_, path);
-  load(checkpoint, path);
+void Run::load(const Checkpoint& checkpoint, const std::string& place) {
+  require_same(checkpoint, *run_, place);
+  take_memory(checkpoint, place);
 }
 
-void Run::save(const std::string& path) {
+void Run::load(const std::string& path) { load(read_checkpoint(path), path); }
+
+Checkpoint Run::checkpoint() {
   begin();
   MemoryWriter out;
   run_->save(out);
-  write_checkpoint(path, run_->identity, run_->done(), out.bytes());
+  return {run_->identity, run_->done(), out.bytes()};
+}
+
+void Run::save(const std::string& path) {
+  const Checkpoint now = checkpoint();
+  write_checkpoint(path, now.identity, now.done, now.memory);
 }
 
 // A checkpoint that cannot be written does not end a run: the one before is still there.

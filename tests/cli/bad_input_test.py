@@ -437,6 +437,20 @@ class Arguments(BadInput):
         self.argued("--set", "g=", says=("--set g=: column 1: the formula is empty",))
         self.argued("--set", "g=2*mm", says=("--set g=2*mm: column 3: unknown name 'mm'. Did you mean 'm'?",))
 
+    def test_fixed_parameters(self):
+        fixed = pendulum(head="format = 1\nfixed_parameters = true\n")
+        self.refused(fixed, "--set g=2: formulas of m.toml hold the values of its parameters as numbers (fixed_parameters = true)",
+                     "Change the model that it was made from", arguments=("--set", "g=2"))
+        self.refused(fixed, "--set gg=2: m.toml has no parameter 'gg'. Did you mean 'g'?", arguments=("--set", "gg=2"))
+        self.refused(fixed, "--set g=[1, 2]: formulas of m.toml hold", arguments=("--set", "g=[1, 2]"))
+        for word in ('"yes"', "17", "[true]", "{}"):
+            self.refused(fixed.replace("true", word), "fixed_parameters is true or false", at=word)
+        self.refused(pendulum(parameters=PENDULUM["parameters"] + "\nfixed_parameters = true"), "parameter 'fixed_parameters'")
+        for text, value in ((fixed, "1"), (fixed, "2/2"), (fixed.replace("true", "false"), "2")):  # the same value, or one that counts
+            self.write(text)
+            result = self.run_program("check", "m.toml", "--set", f"g={value}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_unknown_options_and_commands(self):
         self.argued("--frobnicate", says=("--frobnicate", "holonom <command> --help"))
         self.argued("extra", says=("extra",))

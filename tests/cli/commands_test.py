@@ -1,6 +1,7 @@
 """holonom check, methods, --version, --help."""
 
 import json
+import re
 import unittest
 
 from support import MODELS, SOURCE, CliTest, pendulum, place_of
@@ -21,6 +22,39 @@ class Check(CliTest):
                     self.assertIn(part, result.stdout)
                 self.assertNotIn("NOT", result.stdout)
                 self.assertNotIn("nan", result.stdout)
+
+    def test_json_of_every_model(self):
+        """The numbers of the text, and its statements as words for programs."""
+        for path in sorted(MODELS.glob("*.toml")):
+            with self.subTest(path.name):
+                result = self.run_program("check", path, "--json")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                told, text = json.loads(result.stdout), self.run_program("check", path).stdout
+                self.assertIn(f"{told['model']} ({told['file']})\n", text)
+                self.assertEqual(told["form"] == "field", "a field, " in text)
+                if told["constraints"] > 0:
+                    self.assertIn(f"Jacobian G       {told['constraints']} x {told['coordinates']}, {told['nonzeros']} nonzeros", text)
+                    self.assertIn(f"rank of G        {told['rank']} of {told['constraints']}", text)
+                    self.assertIn(f"freedom          {told['freedom']} degrees", text)
+                    self.assertIn(f"|g| = {told['start']['position']:.1e}, |G H_p| = {told['start']['hidden']:.1e}", text)
+                if "energy" in told["start"]:
+                    self.assertIn(f"energy at start  {told['start']['energy']:.15g}\n", text)
+                self.assertEqual(told["reversibility"]["holds"], "the flow is reversible" in text)
+                for one in told["invariants"] + told["momentum_maps"]["found"]:
+                    self.assertIn(one["conservation"], text)
+                    self.assertIn(one["evidence"], text)
+                    self.assertEqual(one["proved"], one["evidence"].startswith("proved"))
+                for name, value in told["start"]["observables"].items():
+                    self.assertRegex(text, rf"observable {name} +{re.escape(f'{value:.6g}')} at the start")
+                self.assertEqual([e["name"] for e in told["start"]["events"]], re.findall(r"^  event (\w+)", text, re.M))
+                self.assertNotIn("message", told)
+
+    def test_json_of_a_singular_start(self):
+        self.write(pendulum(constraints='a = "x*y"', initial="q = { x = 0, y = 0 }"))
+        result = self.run_program("check", "m.toml", "--json")
+        told = json.loads(result.stdout)
+        self.assertEqual((result.returncode, result.stderr), (2, f"holonom: {told['message']}\n"))
+        self.assertEqual((told["rank"], told["singular_position"], told["dependent"]), (0, True, [["a"]]))
 
     def test_sizes_and_rank(self):
         for name, parts in {
@@ -230,7 +264,7 @@ class Program(CliTest):
 
     def test_the_nearest_command_and_option(self):
         for arguments, says in ((("rnu", "m.toml"), "Did you mean 'run'?"), (("chekc", "m.toml"), "Did you mean 'check'?"),
-                                (("zzz",), "The commands are: run, check, compare, certify, recommend, stability, modified, reproduce, methods."),
+                                (("zzz",), "The commands are: run, check, compare, certify, recommend, stability, modified, reproduce, view, methods."),
                                 (("run", "m.toml", "--stp", "0.1"), "Did you mean '--step'?"),
                                 (("run", "m.toml", "--stp=0.1"), "Did you mean '--step'?"),
                                 (("certify", "m.toml", "--metod", "rattle"), "Did you mean '--method'?"),

@@ -4,10 +4,11 @@ A fenced block is known by the word after its fence:
   sh             commands, run in order from a copy of the repository's root; any exit code but 0 fails
   toml           with `format = 1` in it: a model, read by `holonom check`
   cpp            a program, compiled against the installed library and run
+  python         run in the same place as the commands; the blocks of a page are one session
   text, console  output. Lines that begin with `$ ` are commands, run in the same place, and what follows each is what it prints;
-                 without them it is the output of the sh or cpp block right before it. See printed.py for how closely
+                 without them it is the output of the sh, python or cpp block right before it. See printed.py for how closely
                  numbers are compared. A block that is neither is an error: name it `plain`
-Everything else (plain, csv, cmake, python, ...) is not run here. Blocks of commands that build or install things are
+Everything else (plain, csv, cmake, ...) is not run here. Blocks of commands that build or install things are
 skipped, and said to be.
 """
 
@@ -20,11 +21,13 @@ import unittest
 from dataclasses import dataclass
 
 from printed import altered, difference
-from support import HANGS, PROGRAM, SOURCE
+from python_session import PythonSession
+from support import HANGS, PROGRAM, SOURCE, has_page
 
 BUILD = os.environ["HOLONOM_BUILD"]  # a build tree that can be installed
 COMPILER = os.environ["HOLONOM_COMPILER"]
 COMPILER_FLAGS = os.environ.get("HOLONOM_COMPILER_FLAGS", "")
+PYTHON = os.environ.get("HOLONOM_PYTHON", "")  # one that the package is built for; empty: there is no package
 NOT_HERE = re.compile(r"\b(make |git clone|apt)")
 OUTPUT = ("text", "console")
 MESSAGES = ("docs/model-file.md",)  # its messages are those of many models: see messages_test.py
@@ -100,8 +103,8 @@ class Documentation(unittest.TestCase):
             for block in blocks(page):
                 if block.word in OUTPUT and not block.is_session() and block.place.split(":")[0] not in MESSAGES:
                     with self.subTest(block.place):
-                        self.assertTrue(block.after and block.after.word in ("sh", "cpp"),
-                                        "output of what? Begin it with `$ command`, put it after an sh or cpp block, or name the block `plain`")
+                        self.assertTrue(block.after and block.after.word in ("sh", "python", "cpp"),
+                                        "output of what? Begin it with `$ command`, put it after an sh, python or cpp block, or name the block `plain`")
 
     def test_commands(self):
         environment = {**os.environ, "PATH": f"{pathlib.Path(PROGRAM).parent}:{os.environ['PATH']}"}
@@ -112,14 +115,22 @@ class Documentation(unittest.TestCase):
             for entry in SOURCE.iterdir():
                 if not entry.name.startswith(("build", ".git")) and entry.suffix not in (".csv", ".h5"):
                     (root / entry.name).symlink_to(entry)
-            output = {}  # of sh blocks
+            output = {}  # of sh and python blocks
+            python = PythonSession(PYTHON, root, pathlib.Path(BUILD) / "python") if PYTHON else None
             for block in blocks(page):
                 if block.word == "sh" and NOT_HERE.search(block.text):
                     print(f"{block.place}: skipped, it builds or installs things")
                     continue
+                if (block.word == "sh" or block.is_session()) and re.search("holonom view|--live", block.text) and not has_page():
+                    print(f"{block.place}: skipped, this program was built without npm")
+                    continue
+                if block.word == "python" and ".view(" in block.text and not has_page():
+                    continue
                 with self.subTest(block.place):
                     if block.word == "sh":
                         output[block.place] = run("bash", "-e", "-c", block.text, cwd=root, env=environment)
+                    elif block.word == "python" and python:
+                        output[block.place] = python.run(block.text, block.place)
                     elif block.is_session():
                         for command, printed in sessions(block.text):
                             done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, capture_output=True, text=True,
@@ -130,6 +141,8 @@ class Documentation(unittest.TestCase):
                             self.compare(f"{block.place}: $ {command}", printed, real)
                     elif block.word in OUTPUT and block.after and block.after.place in output:
                         self.compare(block.place, block.text, output[block.after.place])
+            if python:
+                python.end()
         self.assertGreater(self.compared, 10)
 
     def test_the_demo_is_what_the_readme_shows(self):

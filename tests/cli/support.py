@@ -14,6 +14,13 @@ MODELS = SOURCE / "models"
 # After so many seconds a program hangs. Nothing here takes a tenth of it, but on a busy machine all takes ten times as long.
 HANGS = 600
 
+
+def has_page():
+    """Whether the program was built with npm."""
+    said = subprocess.run([PROGRAM, "view", "nothing.h5"], capture_output=True, text=True, timeout=HANGS).stderr
+    return "built without its page" not in said
+
+
 # A good model, table by table, in this order.
 PENDULUM = {
     "parameters": "m = 1\ng = 1\nL = 1",

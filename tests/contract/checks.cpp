@@ -283,7 +283,9 @@ Verdict keeps_energy(const MethodEntry& entry, const Problem& problem) {
   long steps = problem.about.energy_steps;
   if (h < problem.h / 40) steps *= 40;  // the slow motion takes its time
   const bool large = problem.about.constraints >= 50;
-  if (count > 1) steps = std::min(steps, most_substeps / count / (large ? 4 : 1));
+  // (The symplectic projection solves each step of a composition several times.)
+  const bool slow = large || entry.info.projection == "symplectic";
+  if (count > 1) steps = std::min(steps, most_substeps / count / (slow ? 4 : 1));
   map(x, h, problem.about.settle);
   // What a run of this length cannot tell from none is decided by longer ones: a drift grows with them, and means of
   // oscillations fall. (Not so of chaotic motions: sooner or later a walk comes back. The error of the stiff chain

@@ -104,10 +104,19 @@ def verdict_of_run(case, r, said):
         size = {key: float(value) for key, value in r["constraint"].items()}
         if method["keeps_position_constraint"] and not size["position_relative_max"] <= ROUND_OFF:
             return f"done, but position_relative_max is {size['position_relative_max']}"
-        # Where nothing moves and nothing pushes, rounding errors of positions are all the motion that there is.
-        if method["keeps_hidden_constraint"] and not min(size["hidden_relative_max"], 100 * size["hidden_max"]) <= ROUND_OFF:
+        # Where nothing moves and nothing pushes, rounding errors of positions are all the motion that there is; and where forces
+        # push hard against constraints that hardly move, rounding errors of their impulses are.
+        small = min(size["hidden_relative_max"], 100 * size["hidden_max"])
+        if method["keeps_hidden_constraint"] and not (small <= ROUND_OFF or size["hidden_max"] <= impulse_rounding(r)):
             return f"done, but hidden_relative_max is {size['hidden_relative_max']}"
     return ""
+
+
+def impulse_rounding(r):
+    """Rounding errors of the impulses of a step, h times the forces of constraints, in the precision of the run."""
+    unit = {"double": 2.0**-52, "long": 2.0**-63, "quad": 2.0**-112, "100": 1e-100}[r["precision"]]
+    forces = [abs(float(x)) for value in r["lambda"].values() for x in (value if isinstance(value, list) else [value])]
+    return 4 * unit * abs(float(r["step"])) * max(forces, default=0.0)
 
 
 def verdict(case, result):
@@ -131,6 +140,11 @@ def verdict(case, result):
         return "it fails without a message"
     if result.code in (2,) and case.arguments[:1] == ["run"] and printed:
         return "bad input, and a result"
+    if "--json" in case.arguments and case.arguments[0] == "check" and printed:
+        try:
+            json.loads(printed)
+        except ValueError:
+            return "the JSON object cannot be read"
     if "--json" in case.arguments and case.arguments[0] == "run" and printed:
         try:
             r = json.loads(printed)

@@ -7,6 +7,8 @@ import pathlib
 import re
 import signal
 
+import lists
+
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 
 
@@ -98,7 +100,7 @@ FIELDS = ("lotka-volterra", "abc-flow", "rigid-body-euler", "reversible-pendulum
 
 def base_model(draw, folder):
     """A good model, and the tables that it reads."""
-    choice = draw.randrange(7)
+    choice = draw.randrange(8)
     if choice == 0:
         (folder / "rows.csv").write_text(ROWS)
         return CHAIN
@@ -109,6 +111,8 @@ def base_model(draw, folder):
         return PENDULUM
     if choice == 4:
         return (MODELS / f"{draw.choice(FIELDS)}.toml").read_text()
+    if choice == 5:
+        return lists.LISTS
     return (MODELS / f"{draw.choice(SMALL_MODELS)}.toml").read_text()
 
 
@@ -124,7 +128,7 @@ def look_at(draw, case, model="m.toml"):
         if draw.randrange(10) == 0:
             case.arguments += ["--step", draw.choice(("1e-3", "-0.01", "0.1", "1"))]
     elif what < 9:
-        case.arguments = ["check", model]
+        case.arguments = ["check", model] + (["--json"] if draw.randrange(2) else [])
     else:
         case.arguments = ["methods", draw.choice(("rattle", "lobatto-3", "gauss-2+jay")), "--model", model]
 
@@ -329,6 +333,13 @@ def tables_of_models(draw, folder, case):
     look_at(draw, case)
 
 
+def lists_of_models(draw, folder, case):
+    (folder / "m.toml").write_text(lists.spoil(draw))
+    look_at(draw, case)
+    if draw.randrange(6) == 0 and case.arguments[0] != "methods":
+        case.arguments += ["--set", draw.choice(("k=0.5", "k=1", "stiffness=1", "r=1", "k=[1, 2]"))]
+
+
 # ---- command lines
 
 VALUES = ("", "0", "1", "-1", "0.01", "1e-3", "1e300", "1e-300", "1/0", "x", "T", "m", "2*m", "nan", "inf", "rattle", "lobatto-3", "gauss-2", "kahan-li-8", "a.csv", "a.h5",
@@ -338,7 +349,7 @@ VALUES = ("", "0", "1", "-1", "0.01", "1e-3", "1e300", "1e-300", "1/0", "x", "T"
 OPTIONS = {
     "run": ("--method", "--step", "--until", "--steps", "--every", "--sample", "--out", "--event", "--events-out", "--force", "--json", "--set", "--precision",
             "--tolerance", "--compensated", "--projection", "--newton", "--multipliers", "--threads", "--watch", "--engine"),
-    "check": ("--set",),
+    "check": ("--set", "--json"),
     "compare": ("--methods", "--step", "--until", "--reference", "--out", "--force", "--json", "--set", "--precision", "--tolerance", "--engine"),
     "methods": ("--model", "--json"),
 }
@@ -421,6 +432,7 @@ KINDS = {
     "tokens": (20, tokens_of_models),
     "formulas": (25, models_of_formulas),
     "tables": (12, tables_of_models),
+    "lists": (10, lists_of_models),
     "commands": (14, command_lines),
     "steps": (6, methods_and_steps),
     "signals": (3, signals),

@@ -223,7 +223,7 @@ class Certify {
   }
   // Why it cannot be said of a field whether its volume is preserved; empty if it can.
   std::string lacks_volume() const {
-    if (const std::string reason = first_lack(sys_, Quantity::H_pq, Quantity::H_qp); !reason.empty()) return reason;
+    if (std::string reason = first_lack(sys_, Quantity::H_pq, Quantity::H_qp); !reason.empty()) return reason;
     for (const State<S>& x : states_)
       if (!(to_double(R(divergence(sys_, x))) <= 1e-10)) return "the exact flow does not preserve it";
     if (!has_dual) return "tangent maps exist in double and quad only";

@@ -85,8 +85,10 @@ class Compare {
     result_.rows.resize(count);
     ends_.resize(count);
     std::vector<double> length(count);
-    for (std::size_t i = 0; i < count; ++i)
-      length[i] = static_cast<double>(plan_.runs[i % steps].steps) * substeps(plan_.methods[i / steps].info).count;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t method = i / steps, run = i % steps;
+      length[i] = static_cast<double>(plan_.runs[run].steps) * substeps(plan_.methods[method].info).count;
+    }
     std::vector<std::size_t> jobs(count);
     std::iota(jobs.begin(), jobs.end(), std::size_t(0));
     std::stable_sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) { return length[a] > length[b]; });
@@ -96,10 +98,20 @@ class Compare {
       if (!copy) break;
       copies.push_back(std::move(copy));
     }
-    share_out(static_cast<int>(copies.size()) + 1, jobs, [&](std::size_t i, int worker) {
+    share_out(static_cast<int>(copies.size()) + 1, jobs, [&, flag = InterruptScope::flag()](std::size_t i, int worker) {
+      const InterruptScope scope(flag);
       const AnySystem<S>& sys = worker == 0 ? sys_ : *copies[static_cast<std::size_t>(worker - 1)];
       make_row(sys, plan_.methods[i / steps], i % steps, result_.rows[i], ends_[i]);
     });
+  }
+
+  // From the start to the end, unless it is interrupted.
+  RunResult<S> run_whole(const AnySystem<S>& sys, AnyMethod<S>& method, const S& h, RunPlan run_plan,
+                         const std::vector<Recorder<S>*>& recorders = {}) const {
+    run_plan.interrupt = InterruptScope::flag();
+    RunResult<S> r = run(sys, method, start_, h, run_plan, recorders);
+    if (r.status == RunStatus::interrupted) throw Interrupted();
+    return r;
   }
 
   void make_row(const AnySystem<S>& sys, const MethodEntry& method, std::size_t k, Row& row, State<S>& end) const {
@@ -113,7 +125,7 @@ class Compare {
       RunPlan run_plan;
       run_plan.steps = run_plan.every = steps;
       run_plan.retry = method.info.one_step;
-      const RunResult<S> r = run(sys, *watched, start_, h, run_plan);
+      const RunResult<S> r = run_whole(sys, *watched, h, run_plan);
       end = r.state;
       row.energy = sys.has_energy() ? to_double(r.energy_error) : StateErrors::unknown;
       row.position = to_double(r.position);
@@ -140,7 +152,7 @@ class Compare {
     const auto seconds = [&] {
       const auto bare = method.make<S>(sys, plan_.options);
       const double begin = thread_cpu_seconds();
-      r = run(sys, *bare, start_, h, run_plan);
+      r = run_whole(sys, *bare, h, run_plan);
       return thread_cpu_seconds() - begin;
     };
     const double first = seconds();
@@ -209,7 +221,7 @@ class Compare {
       run_plan.every = along ? 1 : steps;
       run_plan.retry = reference.method.info.one_step;
       const auto method = reference.method.template make<S>(sys_, plan_.options);
-      const RunResult<S> r = run(sys_, *method, start_, h, run_plan, {&sizes});
+      const RunResult<S> r = run_whole(sys_, *method, h, run_plan, {&sizes});
       if (r.status != RunStatus::done) throw NoReference(key + ": " + r.message);
       return r.state;
     };

@@ -3,6 +3,7 @@
 
 #include "holonom/analysis/advice.hpp"
 #include "holonom/analysis/certificate.hpp"
+#include "holonom/model/model.hpp"
 #include "holonom/run/run_spec.hpp"
 
 namespace holonom {
@@ -20,5 +21,7 @@ struct ModelCertificate {
 // Of a spec: model, set, method, formulation, projection, step, precision, engine and tolerance. Throws InputError or
 // Unsuitable.
 ModelCertificate certify_model(const RunSpec& spec, bool with_advice = true);
+// Of a model that was made here, by C++ expressions.
+ModelCertificate certify_model(Model model, const RunSpec& spec, bool with_advice = true);
 
 }  // namespace holonom

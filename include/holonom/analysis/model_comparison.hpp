@@ -25,7 +25,9 @@ struct CompareSpec {
 
   // How the fields above are called in messages: the program says "--until".
   std::string prefix;
+  std::string steps_name = "step";  // the program says it once for all of them
   std::string name_of(const std::string& field) const { return prefix + field; }
+  std::string name_of_steps() const { return prefix + steps_name; }
 };
 
 // A comparison that has been put together, and may be made.
@@ -33,6 +35,8 @@ class ModelComparison {
  public:
   // Throws InputError.
   explicit ModelComparison(CompareSpec spec);
+  // Of a model that was made here, by C++ expressions.
+  ModelComparison(Model model, CompareSpec spec);
 
   const Labels& labels() const { return labels_; }
   const std::string& precision() const { return precision_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "holonom/analysis/recommendation.hpp"
+#include "holonom/model/model.hpp"
 #include "holonom/run/run_spec.hpp"
 
 namespace holonom {
@@ -26,6 +27,8 @@ struct ModelRecommendation {
 
 // Of a spec: model, set, until, engine, accuracy and quantity. Throws InputError.
 ModelRecommendation recommend_for_model(const RunSpec& spec);
+// Of a model that was made here, by C++ expressions; so below.
+ModelRecommendation recommend_for_model(Model model, const RunSpec& spec);
 
 // The spec of a run with the method "auto", with the method and the step that are recommended. Throws InputError, also
 // if the accuracy cannot be reached.
@@ -34,5 +37,6 @@ struct ChosenSpec {
   ModelRecommendation recommendation;
 };
 ChosenSpec choose_method(const RunSpec& spec);
+ChosenSpec choose_method(Model model, const RunSpec& spec);
 
 }  // namespace holonom

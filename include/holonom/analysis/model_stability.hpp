@@ -2,6 +2,7 @@
 #pragma once
 
 #include "holonom/analysis/residual_stability.hpp"
+#include "holonom/model/model.hpp"
 #include "holonom/run/run_spec.hpp"
 
 namespace holonom {
@@ -15,5 +16,7 @@ struct ModelStability {
 
 // Of a spec: model, set, formulation, alpha, step, until or steps, and every. Throws InputError or Unsuitable.
 ModelStability model_stability(const RunSpec& spec);
+// Of a model that was made here, by C++ expressions.
+ModelStability model_stability(Model model, const RunSpec& spec);
 
 }  // namespace holonom

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "holonom/analysis/interruption.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/lagrangian_view.hpp"
 #include "holonom/norm.hpp"
@@ -76,6 +77,7 @@ class NumericalMap {
   // The same step by step, for maps that go side by side; k: the number of the step, for messages.
   void begin(State<S>& x, const S& h) { require(method_->begin(x, h), 0); }
   void step(State<S>& x, const S& h, long k) {
+    stop_if_interrupted();
     Status status = method_->step(x, h);
     if (!status.ok() && one_step_)  // as in a run
       status = once_more(*method_, x, h, status, [&] { return method_->step(x, h); });

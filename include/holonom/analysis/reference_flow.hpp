@@ -28,6 +28,7 @@ class ReferenceFlow {
   State<S> operator()(State<S> x, const S& time, long steps, See&& see) {
     const S t0 = x.t, h = time / S(steps);
     for (long k = 1; k <= steps; ++k) {
+      stop_if_interrupted();
       x = extrapolate(x, h);
       x.t = t0 + S(k) * h;
       require_multipliers(x);

@@ -169,7 +169,8 @@ ShadowEnergy shadow_energy_by_reference(const MethodEntry& entry, const AnySyste
       fine(z, S(S(way) * step), static_cast<long>(half) * parts, [&](const State<S>& now) {
         sum += fine.action();
         if (++done % parts != 0) return;
-        const auto k = static_cast<std::size_t>(half + way * static_cast<int>(done / parts));
+        const long place = half + way * (done / parts);
+        const auto k = static_cast<std::size_t>(place);
         states[k] = now;
         actions[way > 0 ? k : k + 1] = S(way) * sum;  // of the step that ends there, forwards
         sum = S(0);

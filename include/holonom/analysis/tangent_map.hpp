@@ -99,8 +99,8 @@ std::vector<TangentVector<S>> tangent_basis(const AnySystem<S>& sys, const State
       multiply(G, image, row);
       for (int k = 0; k < m; ++k) normal(m + k).p[j] = row[k] * size.p;
     }
-    units[static_cast<std::size_t>(j)].q[j] = S(1);
-    units[static_cast<std::size_t>(n + j)].p[j] = S(1);
+    const auto of_q = static_cast<std::size_t>(j), of_p = static_cast<std::size_t>(n) + of_q;
+    units[of_q].q[j] = units[of_p].p[j] = S(1);
   }
   using std::sqrt;
   const S negligible = S(1000) * S(sqrt(epsilon<S>()));  // far from rounding errors, and from true angles
@@ -160,8 +160,10 @@ S volume_defect(const MethodEntry& entry, const AnySystem<Dual<S>>& sys, const S
   using std::abs;
   const int n = sys.n();
   std::vector<TangentVector<S>> units(static_cast<std::size_t>(2 * n), {Vec<S>(n), Vec<S>(n)});
-  for (int j = 0; j < n; ++j)
-    units[static_cast<std::size_t>(j)].q[j] = units[static_cast<std::size_t>(n + j)].p[j] = S(1);
+  for (int j = 0; j < n; ++j) {
+    const auto of_q = static_cast<std::size_t>(j), of_p = static_cast<std::size_t>(n) + of_q;
+    units[of_q].q[j] = units[of_p].p[j] = S(1);
+  }
   const std::vector<TangentVector<S>> images = transport(entry, sys, x, units, StateSize<S>{S(1), S(1)}, h, steps);
   PivotedLu<S> map(2 * n);
   for (int j = 0; j < 2 * n; ++j)

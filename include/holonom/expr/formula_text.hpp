@@ -20,6 +20,8 @@ struct FormulaStyle {
   std::string abbreviation = "s";  // s1, s2, ...; no input may have such a name
   // Numbers with more digits are rounded to so many; 0: all numbers are exact.
   int digits = 0;
+  // 9.81*x instead of 981*x/100, and 1e400: numbers that end are decimals, but for x/2 to x/8.
+  bool decimals = false;
 };
 
 struct FormulaTexts {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "holonom/expr/decimal.hpp"
 #include "holonom/model/model_system.hpp"
 
 namespace holonom {
@@ -82,8 +83,7 @@ void ModelSystem<S>::make_sparse_mass() {
   Vec<S> values(rows.nonzeros());
   if (table) {
     Vec<S> entries(static_cast<int>(table->text.size()));
-    for (int e = 0; e < entries.size(); ++e)
-      entries[e] = exact_number<S>(exact_text(table->text[static_cast<std::size_t>(e)]));
+    for (int e = 0; e < entries.size(); ++e) entries[e] = decimal_number<S>(table->text[static_cast<std::size_t>(e)]);
     for (int z = 0; z < values.size(); ++z) values[z] = entries[compiled_->mass_source()[static_cast<std::size_t>(z)]];
   } else {
     Interpreter<S>(compiled_->mass_program())({}, {values.data()});

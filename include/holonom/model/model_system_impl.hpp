@@ -1,6 +1,7 @@
 // The member functions of ModelSystem, for the translation units that instantiate it.
 #pragma once
 
+#include "holonom/expr/decimal.hpp"
 #include "holonom/model/model_mass_impl.hpp"
 #include "holonom/model/model_quantities_impl.hpp"
 #include "holonom/model/model_terms_impl.hpp"
@@ -193,6 +194,7 @@ void ModelSystem<S>::invariants_along(const Vec<S>& q, const Vec<S>& p, const Ve
 
 template <class S>
 void ModelSystem<S>::observables(const State<S>& x, Vec<S>& out) const {
+  if (this->labels().observables.empty()) return;
   const auto& needs = compiled_->observable_needs();
   fill(out, S(0));
   if (needs.velocity) H_p(x.q, x.p, observed_velocity_);
@@ -260,7 +262,7 @@ void ModelSystem<S>::start(Vec<S>& q, Vec<S>& motion, Vec<S>& defaults) const {
     for (int i = 0; i < v.count; ++i)
       for (int c = 0; c < v.dim; ++c)
         out[v.offset + i * v.dim + c] =
-            exact_number<S>(exact_text(table[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)]));
+            decimal_number<S>(table[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)]);
   };
   for (const VectorCoordinate& v : compiled_->model().vectors) {
     items(v, v.q0, v.q0_table, q);

@@ -1,6 +1,7 @@
 // The mapped terms of ModelSystem: formulas applied to the rows of a table, or to all items of a vector.
 #pragma once
 
+#include "holonom/expr/decimal.hpp"
 #include "holonom/model/model_system.hpp"
 
 namespace holonom {
@@ -19,7 +20,7 @@ void ModelSystem<S>::make_terms() {
       Vec<S>& numbers = term.row_values.emplace_back(source.rows);
       for (int row = 0; row < source.rows; ++row)
         numbers[row] = value.text.empty() ? S(value.integer[static_cast<std::size_t>(row)])
-                                          : exact_number<S>(exact_text(value.text[static_cast<std::size_t>(row)]));
+                                          : decimal_number<S>(value.text[static_cast<std::size_t>(row)]);
     }
     switch (source.role) {
       case MappedTerm::Role::energy:

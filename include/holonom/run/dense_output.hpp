@@ -32,6 +32,11 @@ class DenseOutput {
 
   // x is the end of the step from now on, and what was the end is its beginning.
   void advance(const State<S>& x);
+  // The end of no step.
+  void restart(const State<S>& x) {
+    states_ = 0;
+    advance(x);
+  }
   bool has_step() const { return states_ > 1; }
   const State<S>& from() const { return from_; }
   const State<S>& to() const { return to_; }

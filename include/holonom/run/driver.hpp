@@ -69,8 +69,23 @@ class Driver {
   // Records the last good state, if it is not, and flushes. There is nothing to come.
   void finish();
 
+  // One more recorder, until it is taken away. It sees the present state first, and the last one before it leaves. It
+  // is no part of a checkpoint.
+  void attach(Recorder<S>& listener);
+  void detach(Recorder<S>& listener);
+  // One of the recorders that it was made with leaves for good.
+  void dismiss(const Recorder<S>& recorder);
+  // Another state at the present time: method, errors and what goes along with the run begin anew from it, also after a
+  // failure.
+  RunStatus restart(const Vec<S>& q, const Vec<S>& p);
+
   RunPlan& plan() { return plan_; }
   const State<S>& state() const { return x_; }
+  // λ of the state; NaN where it cannot be known
+  const Vec<S>& multipliers() {
+    find_multipliers();
+    return x_.lambda;
+  }
   const Observation<S>& seen() const { return seen_; }
   long steps() const { return done_; }
   // Whether there is nothing left to do: the plan's end, a failure, or a recorder that has ended the run.
@@ -99,6 +114,7 @@ class Driver {
   void find_invariants();
   void find_multipliers();
   void record(bool all);
+  void find_who_needs_every_step();
   void look_at_clock();
   void interrupted();
   void fail(const Status& s);
@@ -114,6 +130,11 @@ class Driver {
   S h_, t0_{0};
   RunPlan plan_;
   std::vector<Recorder<S>*> recorders_;
+  struct Listener {
+    Recorder<S>* recorder;
+    long seen;  // the step after which it was told last
+  };
+  std::vector<Listener> listeners_;
   std::vector<Companion<S>*> companions_;
   long needs_states_ = 0;  // the most that one of these needs
   Vec<S> of_system_;       // invariants, where there are more

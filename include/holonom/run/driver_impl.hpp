@@ -1,6 +1,8 @@
 // Driver, for the translation units that instantiate it.
 #pragma once
 
+#include <algorithm>
+
 #include "holonom/errors.hpp"
 #include "holonom/run/driver.hpp"
 
@@ -20,7 +22,14 @@ Driver<S>::Driver(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, con
       paused_(Clock::now()) {
   seen_.invariants = Vec<S>(static_cast<int>(sys.labels().invariants.size()));
   seen_.observables = Vec<S>(averages_.size());
+  find_who_needs_every_step();
+}
+
+template <class S>
+void Driver<S>::find_who_needs_every_step() {
+  every_step_ = false;
   for (const Recorder<S>* r : recorders_) every_step_ = every_step_ || r->needs_every_step();
+  for (const Listener& l : listeners_) every_step_ = every_step_ || l.recorder->needs_every_step();
 }
 
 // Whatever is written may fail to be written: then the run has failed.
@@ -67,6 +76,60 @@ RunStatus Driver<S>::begin() {
       if (status.ok()) status = c->begin(x_, h_);
     observe_start();
     record(true);
+    if (status.ok()) status = method_.begin(x_, h_);
+    if (!status.ok()) fail(status);
+  });
+}
+
+template <class S>
+void Driver<S>::attach(Recorder<S>& listener) {
+  find_multipliers();
+  listener.record(x_, seen_);
+  listeners_.push_back({&listener, done_});
+  find_who_needs_every_step();
+}
+
+template <class S>
+void Driver<S>::detach(Recorder<S>& listener) {
+  const auto found =
+      std::find_if(listeners_.begin(), listeners_.end(), [&](const Listener& l) { return l.recorder == &listener; });
+  if (found == listeners_.end()) return;
+  const bool has_seen = found->seen == done_;
+  listeners_.erase(found);
+  find_who_needs_every_step();
+  if (has_seen) return;
+  find_multipliers();
+  listener.record(x_, seen_);
+}
+
+template <class S>
+void Driver<S>::dismiss(const Recorder<S>& recorder) {
+  std::erase(recorders_, &recorder);
+  find_who_needs_every_step();
+}
+
+template <class S>
+RunStatus Driver<S>::restart(const Vec<S>& q, const Vec<S>& p) {
+  return timed([&] {
+    status_ = RunStatus::done;
+    result_.message.clear();
+    x_.q = q;
+    x_.p = p;
+    Status status;
+    for (Companion<S>* c : companions_)
+      if (status.ok()) status = c->begin(x_, h_);
+    seen_.energy = sys_.H(x_.q, x_.p);
+    manifold_.expect_impulses(x_, h_);
+    observe();
+    result_.energy_initial = seen_.energy;
+    result_.invariant_initial = seen_.invariants;
+    result_.invariant_error = Vec<R>(invariants());
+    result_.energy_error = R(0);
+    result_.position = seen_.position.absolute;
+    result_.position_relative = seen_.position.relative;
+    result_.hidden = seen_.hidden.absolute;
+    for (Recorder<S>* r : recorders_) r->restart(x_);
+    for (const Listener& l : listeners_) l.recorder->restart(x_);
     if (status.ok()) status = method_.begin(x_, h_);
     if (!status.ok()) fail(status);
   });
@@ -223,9 +286,14 @@ void Driver<S>::find_multipliers() {
 // By those who need every step, or by all.
 template <class S>
 void Driver<S>::record(bool all) {
-  if (!recorders_.empty()) find_multipliers();
+  if (!recorders_.empty() || !listeners_.empty()) find_multipliers();
   for (Recorder<S>* r : recorders_)
     if (r->needs_every_step() ? recorded_by_all_steps_ != done_ : all) r->record(x_, seen_);
+  for (Listener& l : listeners_)
+    if ((all || l.recorder->needs_every_step()) && l.seen != done_) {
+      l.recorder->record(x_, seen_);
+      l.seen = done_;
+    }
   recorded_by_all_steps_ = done_;
   if (all) recorded_ = done_;
 }

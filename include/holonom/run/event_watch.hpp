@@ -39,6 +39,17 @@ class StopAtEvent final : public EventRecorder<S> {
   const std::vector<EventFormula>& formulas_;
 };
 
+// Tells somebody who comes and goes.
+template <class S>
+class EventRelay final : public EventRecorder<S> {
+ public:
+  void event(const Event<S>& e) override {
+    if (to) to->event(e);
+  }
+
+  EventRecorder<S>* to = nullptr;
+};
+
 template <class S>
 struct Events {
   const std::vector<EventFormula>& formulas;
@@ -59,7 +70,7 @@ class EventWatch {
   EventWatch(const ModelSystem<S>& sys, Kept kept, const std::string& path, OpenMode mode)
       : formulas_(sys.compiled().model().events), stop_(formulas_) {
     if (formulas_.empty()) return;
-    std::vector<EventRecorder<S>*> to{&first_, &stop_};
+    std::vector<EventRecorder<S>*> to{&first_, &stop_, &relay_};
     if (!path.empty()) to.push_back(&file_.emplace(path, sys.labels(), formulas_, mode));
     std::vector<Direction> directions;
     for (const EventFormula& e : formulas_) directions.push_back(e.direction);
@@ -70,6 +81,11 @@ class EventWatch {
   }
   Events<S> events() const { return {formulas_, finder ? finder->counts() : none_, first_.list, stop_.at}; }
 
+  // Who is told of events from now on; nullptr: nobody.
+  void tell(EventRecorder<S>* listener) { relay_.to = listener; }
+  // A run that an event has ended goes on, to the next one.
+  void go_on() { stop_.at.reset(); }
+
   std::optional<EventFinder<S>> finder;
 
  private:
@@ -77,6 +93,7 @@ class EventWatch {
   const std::vector<EventCount<S>> none_;
   FirstEvents<S> first_;
   StopAtEvent<S> stop_;
+  EventRelay<S> relay_;
   std::optional<EventCsv<S>> file_;
 };
 

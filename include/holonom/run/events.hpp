@@ -82,6 +82,7 @@ class EventFinder final : public Recorder<S> {
   bool needs_every_step() const override { return true; }
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;
+  void restart(const State<S>& x) override;
   bool has_ended() const override;
   void save(MemoryWriter& out) override;
   void load(MemoryReader& in) override;

@@ -66,7 +66,8 @@ void EventFinder<S>::record(const State<S>& x, const Observation<S>&) {
   }
   for (int k = 0; k < count; ++k) {
     if (!begun_) {
-      counts_[static_cast<std::size_t>(k)].always_zero = true;
+      EventCount<S>& so_far = counts_[static_cast<std::size_t>(k)];
+      so_far.always_zero = so_far.total() == 0;
       visit(k, points_[0], points_[0]);
     }
     for (int j = 1; j <= parts; ++j) visit(k, points_[j - 1], points_[j]);
@@ -185,6 +186,14 @@ void EventFinder<S>::flush() {
   }
   tell();
   for (EventRecorder<S>* r : to_) r->flush();
+}
+
+template <class S>
+void EventFinder<S>::restart(const State<S>& x) {
+  dense_.restart(x);
+  evaluate(x, points_[parts]);
+  tracks_.assign(tracks_.size(), {});
+  begun_ = false;
 }
 
 template <class S>

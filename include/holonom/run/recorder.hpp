@@ -45,6 +45,8 @@ class Recorder {
   virtual void flush() {}
   // Whether the run is done with the step that was just recorded.
   virtual bool has_ended() const { return false; }
+  // The run goes on from x, which was put in the place of the last state: there is nothing between these two.
+  virtual void restart(const State<S>& /*x*/) {}
 
   // For a checkpoint, and back. What was recorded so far is safe on the disk once it has been saved; what was recorded
   // after it is taken back when it is loaded. Throw OutputError and InputError.

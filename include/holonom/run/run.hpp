@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "holonom/methods/method.hpp"
@@ -20,6 +21,11 @@ namespace holonom {
 
 template <class S>
 class RunOf;
+class RunListener;
+class CompiledModel;
+
+// RunSpec::steps of a run without an end: it is taken as far as somebody wants it to go.
+inline constexpr long open_end = std::numeric_limits<long>::max() / 2;
 
 // A run in one of the precisions.
 class AnyRun {
@@ -35,6 +41,8 @@ class AnyRun {
   virtual bool is_over() const = 0;
   virtual void save(MemoryWriter& out) = 0;
   virtual void load(MemoryReader& in) = 0;
+  virtual void flush() = 0;
+  virtual void close() = 0;
   virtual std::vector<std::string> remarks() const = 0;
 
   // What a run is, once it has been put together
@@ -47,10 +55,13 @@ class AnyRun {
 
 class Run {
  public:
-  // Throws InputError, Unsuitable, or FileExists. `interrupt` ends the run after a step.
-  explicit Run(RunSpec spec, const std::atomic<bool>* interrupt = nullptr);
+  // Throws InputError, Unsuitable, or FileExists. `interrupt` ends the run after a step; `listener` sees its recorded
+  // states as they come, beside the files, and outlives it.
+  explicit Run(RunSpec spec, const std::atomic<bool>* interrupt = nullptr, RunListener* listener = nullptr);
   // Of a model that was made here, by C++ expressions.
-  Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt = nullptr);
+  Run(Model model, RunSpec spec, const std::atomic<bool>* interrupt = nullptr, RunListener* listener = nullptr);
+  // Another run of the same model and spec as one before, whose programs are shared.
+  Run(std::shared_ptr<const CompiledModel> compiled, RunSpec spec, const std::atomic<bool>* interrupt = nullptr);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run();
@@ -60,10 +71,15 @@ class Run {
   RunStatus step(long count = 1);
   RunStatus advance(double until);
   RunStatus advance();
-  // Records the last state and closes the files. There is nothing to come.
+  // Records the last state; what was recorded is in the files. There is nothing to come.
   void finish();
+  // What was recorded so far is in the files.
+  void flush() { run_->flush(); }
+  // Closes the file of states, for others to open it. No step may follow.
+  void close() { run_->close(); }
 
   const RunSpec& spec() const { return spec_; }
+  const std::shared_ptr<const CompiledModel>& compiled() const { return compiled_; }
   const MethodInfo& method() const { return run_->method; }
   std::string engine() const;  // llvm or interp
   long done() const { return run_->done(); }
@@ -87,16 +103,21 @@ class Run {
   // not.
   void save(const std::string& path);
   void load(const std::string& path);
+  // The same without a file; `place` is how messages begin.
+  Checkpoint checkpoint();
+  void load(const Checkpoint& checkpoint, const std::string& place);
 
  private:
-  void put_together(Model model, const std::atomic<bool>* interrupt);
+  void put_together(Model model, const std::atomic<bool>* interrupt, RunListener* listener);
+  void put_together(std::optional<NodeId> sample, const std::atomic<bool>* interrupt, RunListener* listener);
   void require_same(const Checkpoint& checkpoint, const AnyRun& now, const std::string& path) const;
   void begin();
-  void load(const Checkpoint& checkpoint, const std::string& path);
+  void take_memory(const Checkpoint& checkpoint, const std::string& place);
   void keep_checkpoint();
   void pause(long done);
 
   RunSpec spec_;
+  std::shared_ptr<const CompiledModel> compiled_;
   std::unique_ptr<AnyRun> run_;
   std::string checkpoint_;  // beside the output; empty: none
   std::string trouble_;     // with the last one

@@ -21,8 +21,28 @@ namespace holonom {
 
 template <class S>
 RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample)
+    : RunOf(spec, std::move(compiled), sample, nullptr) {}
+
+template <class S>
+RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, const State<S>& start)
+    : RunOf(spec, std::move(compiled), std::nullopt, &start) {}
+
+template <class S>
+Start<S> RunOf<S>::find_start(const State<S>* given) const {
+  if (!given) return initial_state(*system_);
+  Start<S> start = initial_state<S>(*system_, *given);
+  Vec<S> q(system_->n()), motion(system_->n()), defaults(model().step.has_value() + model().until.has_value());
+  system_->start(q, motion, defaults);
+  if (model().step) start.step = defaults[0];
+  if (model().until) start.until = defaults[model().step ? 1 : 0];
+  return start;
+}
+
+template <class S>
+RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample,
+                const State<S>* given)
     : spec_(spec), system_(std::make_unique<ModelSystem<S>>(compiled, Engine::interpreter)) {
-  const Start<S> start = initial_state(*system_);
+  const Start<S> start = find_start(given);
   start_ = start.state;
   h_ = step_of(start, spec_, model());
   const RunLength length = length_of(start, spec_, model(), warnings);
@@ -56,10 +76,10 @@ RunOf<S>::RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compil
     if (!is_finite(*interval_) || !(*interval_ > S(0)))
       throw InputError(what + "the interval must be a positive number");
     constexpr double most_rows = 1e9;
-    if (const double rows = std::abs(to_double(S(S(steps) * h_ / *interval_))); rows > most_rows)
+    if (const double rows = std::abs(to_double(S(S(steps) * h_ / *interval_))); rows > most_rows && steps < open_end)
       throw InputError(what + "these are " + shorten(rows) +
                        " rows, more than anyone can keep; take a longer interval");
-    if (!output_format<S>(spec_.out)->marks_samples)
+    if (!spec_.out.empty() && !output_format<S>(spec_.out)->marks_samples)
       warnings.push_back("rows between steps are interpolated; only .h5 files mark them");
   }
   identify();
@@ -201,12 +221,11 @@ void RunOf<S>::identify() {
   is("observables", list(spec_.observe));
   is("output", name_alone(spec_.out));
   is("output of events", name_alone(spec_.events_out));
-  is(run_end, std::to_string(steps) + " steps");
+  is(run_end, steps == open_end ? "open" : std::to_string(steps) + " steps");
 }
 
 template <class S>
-std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
-  if (spec_.out.empty()) return nullptr;
+Provenance RunOf<S>::about() const {
   Provenance about = provenance(model(), method.key, h_);
   const double rows =
       interval_ ? to_double(S(S(steps) * h_ / *interval_)) : static_cast<double>(steps) / static_cast<double>(every_);
@@ -214,15 +233,28 @@ std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
   about.engine = engine_name(native);
   about.chosen = spec_.chosen;
   if (interval_) about.sample = to_text(*interval_);
-  return output_format<S>(spec_.out)->open({spec_.out, labels_, about, mode});
+  return about;
 }
 
 template <class S>
-void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std::function<void(long)> now_and_then) {
+std::unique_ptr<Recorder<S>> RunOf<S>::make_file(OpenMode mode) const {
+  if (spec_.out.empty()) return nullptr;
+  return output_format<S>(spec_.out)->open({spec_.out, labels_, about(), mode});
+}
+
+template <class S>
+void RunOf<S>::open(OpenMode mode, const std::atomic<bool>* interrupt_flag, RunListener* listener,
+                    std::function<void(long)> now_and_then) {
   const Kept kept{method.keeps_position, method.keeps_hidden};
   std::vector<Recorder<S>*> recorders;
   file_ = make_file(mode);
   if (file_) recorders.push_back(file_.get());
+  if (listener) {
+    hearing_.emplace(*listener, labels_);
+    const Provenance about_it = about();
+    hearing_->begin(describe_run(labels_, about_it, precision_name<S>()), about_it.expected_rows, start_);
+    recorders.push_back(&*hearing_);
+  }
   if (interval_) {
     sampler_ = std::make_unique<Sampler<S>>(*system_, *interval_, recorders, kept);
     if (interrupt_flag) sampler_->interrupt_by(*interrupt_flag);

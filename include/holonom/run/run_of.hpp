@@ -6,6 +6,7 @@
 #include "holonom/model/start.hpp"
 #include "holonom/run/event_watch.hpp"
 #include "holonom/run/run.hpp"
+#include "holonom/run/run_listener.hpp"
 #include "holonom/run/sampling.hpp"
 
 namespace holonom {
@@ -15,8 +16,11 @@ class RunOf final : public AnyRun {
  public:
   // `sample`: the interval of the spec, as a node of the model
   RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample);
+  // From a start of one's own instead of that of the model
+  RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, const State<S>& start);
   // The files of the run, and the driver. Before it nothing has been written.
-  void open(OpenMode mode, const std::atomic<bool>* interrupt_flag, std::function<void(long)> now_and_then);
+  void open(OpenMode mode, const std::atomic<bool>* interrupt_flag, RunListener* listener,
+            std::function<void(long)> now_and_then);
 
   void begin() override { driver_->begin(); }
   RunStatus advance(long count) override { return driver_->advance(count); }
@@ -28,9 +32,20 @@ class RunOf final : public AnyRun {
   bool is_over() const override { return driver_->is_over(); }
   void save(MemoryWriter& out) override { driver_->save(out); }
   void load(MemoryReader& in) override { driver_->load(in); }
+  void flush() override {
+    if (file_) file_->flush();
+  }
+  void close() override {
+    if (file_) driver_->dismiss(sampler_ ? *sampler_ : *file_);
+    sampler_.reset();
+    file_.reset();
+  }
   std::vector<std::string> remarks() const override;
 
-  const AnySystem<S>& system() const { return *system_; }
+  const ModelSystem<S>& system() const { return *system_; }
+  Driver<S>& driver() { return *driver_; }
+  EventWatch<S>& watch() { return *watch_; }
+  long every() const { return every_; }
   const Labels& labels() const { return labels_; }  // those of the system, and of what goes along with the run
   const S& h() const { return h_; }
   const State<S>& state() const { return driver_->state(); }
@@ -40,12 +55,16 @@ class RunOf final : public AnyRun {
 
  private:
   const Model& model() const { return system_->compiled().model(); }
+  RunOf(const RunSpec& spec, std::shared_ptr<const CompiledModel> compiled, std::optional<NodeId> sample,
+        const State<S>* given);
+  Start<S> find_start(const State<S>* given) const;
   void look_at_start();
   Gradient<S> tangent_vector(const std::string& text) const;
   void make_wedge(const MethodEntry& entry, const MethodOptions& options);
   void make_shadow(const MethodEntry& entry, const MethodOptions& options);
   void accompany(const std::string& field, std::unique_ptr<Companion<S>> companion);
   void identify();
+  Provenance about() const;
   std::unique_ptr<Recorder<S>> make_file(OpenMode mode) const;
 
   RunSpec spec_;
@@ -59,6 +78,7 @@ class RunOf final : public AnyRun {
   std::optional<S> interval_;
   // From here on in this order: recorders may refer to those before them, and the driver to all.
   std::unique_ptr<Recorder<S>> file_;
+  std::optional<Hearing<S>> hearing_;
   std::unique_ptr<Sampler<S>> sampler_;
   std::optional<EventWatch<S>> watch_;
   std::optional<Driver<S>> driver_;

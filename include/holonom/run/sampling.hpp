@@ -19,6 +19,7 @@ class Sampler final : public Recorder<S> {
   bool needs_every_step() const override { return true; }
   void record(const State<S>& x, const Observation<S>& seen) override;
   void flush() override;
+  void restart(const State<S>& x) override;
   void save(MemoryWriter& out) override;
   void load(MemoryReader& in) override;
   // Stops between two samples of a step as well.

@@ -62,6 +62,13 @@ void Sampler<S>::flush() {
 }
 
 template <class S>
+void Sampler<S>::restart(const State<S>& x) {
+  held_.reset();
+  dense_.restart(x);
+  for (Recorder<S>* r : to_) r->restart(x);
+}
+
+template <class S>
 void Sampler<S>::save(MemoryWriter& out) {
   visit_memory(out);
   for (Recorder<S>* r : to_) r->save(out);

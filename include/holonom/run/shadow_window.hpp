@@ -39,7 +39,10 @@ class ShadowWeights {
       }
   }
   int steps() const { return M_; }
-  const S& operator()(int a, int b) const { return weights_[static_cast<std::size_t>(a * (a - 1) / 2 + b)]; }
+  const S& operator()(int a, int b) const {
+    const int place = a * (a - 1) / 2 + b;
+    return weights_[static_cast<std::size_t>(place)];
+  }
 
  private:
   static std::int64_t choose(int n, int k) {

@@ -18,7 +18,7 @@ class OrthogonalProjection {
 
   explicit OrthogonalProjection(const AnySystem<S>& sys)
       : n_(sys.n()), m_(sys.m()), at_(sys), from_(n_), sum_(n_), lu_(2 * m_), nu_(2 * m_), c_(2 * m_), half_(m_) {
-    rows_.assign(static_cast<std::size_t>(2 * m_), Gradient<S>(n_));
+    rows_.assign(2 * static_cast<std::size_t>(m_), Gradient<S>(n_));
   }
 
   // The matrix is that of w̃: iterations contract by the distance from the manifold.
@@ -105,7 +105,8 @@ class OrthogonalProjection {
     for (int k = 0; k < m_; ++k) {
       fill(half_, S(0));
       half_[k] = S(1);
-      Gradient<S>&of_g = rows_[static_cast<std::size_t>(k)], &of_psi = rows_[static_cast<std::size_t>(m_ + k)];
+      const auto row = static_cast<std::size_t>(k), rows = static_cast<std::size_t>(m_);
+      Gradient<S>&of_g = rows_[row], &of_psi = rows_[rows + row];
       of_g.clear();
       of_psi.clear();
       at_.add_g(S(1), half_, of_g.q);

@@ -57,7 +57,7 @@ void diagonalise(Matrix3<R>& D, Matrix3<R>& W) {
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (int i = 0; i < 3; ++i)
       for (int j = i + 1; j < 3; ++j) {
-        const auto at = [](int a, int b) { return static_cast<std::size_t>(3 * a + b); };
+        const auto at = [](int a, int b) { return 3 * static_cast<std::size_t>(a) + static_cast<std::size_t>(b); };
         const R off = D[at(i, j)];
         if (off == R(0)) continue;
         const R theta = (D[at(j, j)] - D[at(i, i)]) / (2 * off);

@@ -299,6 +299,16 @@ TEST(EnergyForms, BadMassesAreRefused) {
       contains(complaint("kinetic = \"sqrt(v_x^4 + v_y^4)\"\npotential = \"0\""), "not quadratic in the velocities"));
 }
 
+// ---- observables
+
+TEST(Observables, OfAModelThatHasNoneAreNone) {
+  const ModelSystem<double> sys(from_text(pendulum("mass = [1, 1]\npotential = \"y\"")));
+  State<double> state(2, 1);
+  Vec<double> none(0);
+  sys.observables(state, none);
+  EXPECT_EQ(none.size(), 0);
+}
+
 // ---- velocities and momenta
 
 TEST(Velocities, BecomeMomentaInEveryForm) {

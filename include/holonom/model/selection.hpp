@@ -2,9 +2,11 @@
 // them with a prefix for momenta or velocities.
 #pragma once
 
+#include <string_view>
 #include <unordered_map>
 
-#include "formula_reader.hpp"
+#include "holonom/model/fail.hpp"
+#include "holonom/model/model.hpp"
 
 namespace holonom {
 
@@ -16,11 +18,11 @@ struct Selection {
 class CoordinateList {
  public:
   // `list` is how the list is called in messages, `prefix` is p_ or v_, `motion` what that stands for.
-  CoordinateList(const FormulaReader& reader, std::string list, std::string prefix, std::string motion);
-  Selection select(const toml::node& name) const;
+  CoordinateList(const Model& model, std::string list, std::string prefix, std::string motion);
+  Selection select(const std::string& name, const Fail& fail) const;
 
  private:
-  const FormulaReader& reader_;
+  const Model& model_;
   std::string list_, prefix_, motion_;
   std::unordered_map<std::string_view, int> scalars_;
 };

@@ -1,8 +1,8 @@
-// The cost of a run, as it is printed.
+// The cost of a run, by name.
 #pragma once
 
+#include "holonom/json.hpp"
 #include "holonom/solve/status.hpp"
-#include "json.hpp"
 
 namespace holonom {
 
