@@ -39,7 +39,7 @@ Model load(const CompareSpec& spec) {
 
 }  // namespace
 
-ModelComparison::ModelComparison(CompareSpec spec) : ModelComparison(load(spec), spec) {}
+ModelComparison::ModelComparison(const CompareSpec& spec) : ModelComparison(load(spec), spec) {}
 
 ModelComparison::ModelComparison(Model model, CompareSpec spec) : spec_(std::move(spec)) {
   find_methods();

@@ -183,7 +183,7 @@ IndexTable as_lists(const std::vector<Column>& indices, const std::vector<ValueC
   IndexTable table;
   ColumnNames next(names), next_of_decimals(names, "abcdefgh");
   std::vector<std::pair<const Column*, std::string>> known;
-  const auto add = [&](const std::string& name, std::vector<std::string> cells) {
+  const auto add = [&](const std::string& name, const std::vector<std::string>& cells) {
     const std::string start = "over." + name + " = ";
     table.over += start + toml_list(cells, start.size()) + "\n";
   };

@@ -34,7 +34,7 @@ class Choice {
     if (is_valid_name(name) && may_be(name)) return name;
     const std::string stem = as_identifier(name);
     for (int k = 1;; ++k) {
-      const std::string other = k == 1 ? stem : stem + "_" + std::to_string(k);
+      std::string other = k == 1 ? stem : stem + "_" + std::to_string(k);
       if (wanted_.contains(other) || given_.contains(other) || !may_be(other)) continue;
       given_.insert(other);
       names_.plain.emplace_back(other, name);
@@ -74,7 +74,7 @@ TomlNames::TomlNames(const Model& model) {
   if (!model.energies.empty()) in_formulas = {"kinetic", "potential"};
   Names columns{"t", "energy", "position_residual", "hidden_residual"};
   const auto coordinate = [&](const std::string& name) {
-    const std::string plain_name = choose(name, [&](const std::string& x) {
+    std::string plain_name = choose(name, [&](const std::string& x) {
       return is_free(x) && !columns.contains(x) && x != "names" && (field || (is_free("p_" + x) && is_free("v_" + x)));
     });
     in_formulas.insert(plain_name);
@@ -89,7 +89,7 @@ TomlNames::TomlNames(const Model& model) {
     for (const std::string& name : model.field->variables_in_p) variables_in_p.push_back(coordinate(name));
   for (const VectorCoordinate& v : model.vectors) vectors.push_back(coordinate(v.name));
   const auto in_formula = [&](const std::string& name) {
-    const std::string plain_name = choose(name, is_free);
+    std::string plain_name = choose(name, is_free);
     in_formulas.insert(plain_name);
     return plain_name;
   };
@@ -97,20 +97,20 @@ TomlNames::TomlNames(const Model& model) {
   for (const std::string& name : model.chart.names) chart.push_back(in_formula(name));
 
   const auto constraint = [&](const std::string& name) {
-    const std::string plain_name =
+    std::string plain_name =
         choose(name, [&](const std::string& x) { return x != "stack" && is_free("lambda_" + x); });
     in_formulas.insert("lambda_" + plain_name);
     columns.insert("lambda_" + plain_name);
     return plain_name;
   };
   const auto column = [&](const std::string& name) {
-    const std::string plain_name =
+    std::string plain_name =
         choose(name, [&](const std::string& x) { return x != "sum" && !columns.contains(x); });
     columns.insert(plain_name);
     return plain_name;
   };
   const auto unique_in = [&](Names& taken, const std::string& name) {
-    const std::string plain_name = choose(name, [&](const std::string& x) { return !taken.contains(x); });
+    std::string plain_name = choose(name, [&](const std::string& x) { return !taken.contains(x); });
     taken.insert(plain_name);
     return plain_name;
   };

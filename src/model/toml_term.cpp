@@ -78,7 +78,9 @@ std::string TermText::with_table(const MappedTerm& term, const std::string& key,
     int from = 0;
     long begin = 0;  // of the array
     Column item;
-    auto operator<=>(const Item&) const = default;
+    bool operator<(const Item& other) const {
+      return std::tie(from, begin, item) < std::tie(other.from, other.begin, other.item);
+    }
   };
   struct Component {
     NodeId input;

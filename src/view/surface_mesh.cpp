@@ -32,10 +32,11 @@ class SurfaceNet {
   }
 
  private:
-  static std::size_t cube(int n) {
-    return static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  static std::size_t cube(int n) { return at(n, 0, 0, n); }
+  static std::size_t at(int n, int i, int j, int k) {
+    const auto size = static_cast<std::size_t>(n);
+    return (static_cast<std::size_t>(k) * size + static_cast<std::size_t>(j)) * size + static_cast<std::size_t>(i);
   }
-  static std::size_t at(int n, int i, int j, int k) { return static_cast<std::size_t>((k * n + j) * n + i); }
   double position(int axis, double node) const {
     return box_.centre[static_cast<std::size_t>(axis)] + box_.half * (2 * node / cells - 1);
   }

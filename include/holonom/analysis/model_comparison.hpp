@@ -34,7 +34,7 @@ struct CompareSpec {
 class ModelComparison {
  public:
   // Throws InputError.
-  explicit ModelComparison(CompareSpec spec);
+  explicit ModelComparison(const CompareSpec& spec);
   // Of a model that was made here, by C++ expressions.
   ModelComparison(Model model, CompareSpec spec);
 
