@@ -2,12 +2,15 @@
 
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 
 #include "output.hpp"
 
+#ifdef __APPLE__
 extern char** environ;
+#endif
 
 namespace holonom {
 
