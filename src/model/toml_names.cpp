@@ -97,15 +97,13 @@ TomlNames::TomlNames(const Model& model) {
   for (const std::string& name : model.chart.names) chart.push_back(in_formula(name));
 
   const auto constraint = [&](const std::string& name) {
-    std::string plain_name =
-        choose(name, [&](const std::string& x) { return x != "stack" && is_free("lambda_" + x); });
+    std::string plain_name = choose(name, [&](const std::string& x) { return x != "stack" && is_free("lambda_" + x); });
     in_formulas.insert("lambda_" + plain_name);
     columns.insert("lambda_" + plain_name);
     return plain_name;
   };
   const auto column = [&](const std::string& name) {
-    std::string plain_name =
-        choose(name, [&](const std::string& x) { return x != "sum" && !columns.contains(x); });
+    std::string plain_name = choose(name, [&](const std::string& x) { return x != "sum" && !columns.contains(x); });
     columns.insert(plain_name);
     return plain_name;
   };
