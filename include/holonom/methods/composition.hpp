@@ -151,8 +151,7 @@ class Composition {
       if (bool& known = memory_.known[static_cast<std::size_t>(part)]; !known) {
         gradient(sys, part, q, f);
         ++counters().force;
-        counters().force_slow += part == Part::slow;
-        counters().force_fast += part == Part::fast;
+        if (part != Part::all) ++(part == Part::slow ? counters().force_slow : counters().force_fast);
         known = true;
       }
       if (lost) {

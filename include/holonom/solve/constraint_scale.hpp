@@ -11,8 +11,9 @@ namespace holonom {
 // max_k |r_k| / scale_k. NaN if one of them is. (No branches: which constraint is the largest cannot be predicted.)
 template <class S, class R, int M>
 R relative_residual(const Vec<S, M>& r, const Vec<R, M>& inverse_scale) {
-  R largest(0), sum(0);
-  for (int k = 0; k < r.size(); ++k) {
+  if (r.size() == 0) return R(0);
+  R largest = magnitude(r[0]) * inverse_scale[0], sum = largest;
+  for (int k = 1; k < r.size(); ++k) {
     const R x = magnitude(r[k]) * inverse_scale[k];
     sum += x;
     largest = largest < x ? x : largest;

@@ -272,8 +272,11 @@ class ConstraintSolver {
   // lie along the constraints, too: of a wrong root, which is across from q₀, a bad prediction may be near.
   [[gnu::noinline]] bool is_near(const Sys& sys, const R& distance, const Vec<S, N>& q0, const Vec<S, N>& p_half,
                                  const S& h, Expectation<R>& expectation) {
-    const R round_off = R(1e4) * epsilon<S>();
-    if (distance <= round_off * round_off * length(sys, q0)) return true;
+    const R round_off = R(1e4) * epsilon<S>(), least = round_off * round_off * length(sys, q0);
+    if (distance <= least) {
+      expectation.meets_round_off(least);
+      return true;
+    }
     ++counters.factorisation;
     if (!gram_.factor(G0_).ok()) return false;
     sys.mass().solve(p_half, apart_);

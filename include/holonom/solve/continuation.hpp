@@ -50,6 +50,8 @@ class Expectation {
     bound_ = (allowed_ < R(unseen * unseen) ? allowed_ : R(unseen * unseen)) * way;
     return true;
   }
+  // Distances that are no more than rounding errors of positions: `least` bounds them.
+  void meets_round_off(const R& least) { bound_ = least; }
   // A solution that was not believed: whether it was the right one after all.
   void was_right(bool yes) {
     allow(yes ? R(never * never) : R(0));

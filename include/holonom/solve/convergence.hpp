@@ -44,23 +44,20 @@ class Convergence {
       : remainder_(remainder),
         quadratic_(quadratic),
         correct_once_(correct_once && !(options.tolerance > 0)),
+        eps_(eps),
         floor_(options.tolerance > 0 ? R(options.tolerance) : eps),
-        noise_(R(8) * eps),
-        accepted_(R(rounding_errors) * eps),
-        max_(options.max_iterations) {
-    if (noise_ < floor_) noise_ = floor_;
-    if (accepted_ < floor_) accepted_ = floor_;
-  }
+        max_(options.max_iterations) {}
   // Residuals below this may be rounding errors as well.
   void accept(const R& rounding_error) {
-    if (accepted_ < rounding_error) accepted_ = rounding_error;
+    if (rounding_ < rounding_error) rounding_ = rounding_error;
   }
 
   Verdict operator()(const R& r) {
     if (++iterations_ == 1) return first(r);
-    if (r <= floor_ || (foreseen_ && r <= noise_)) return Verdict::done;
+    if (r <= floor_ || (foreseen_ && r <= R(8) * eps_)) return Verdict::done;
     stalled_ = !(r < previous_ / 2);
-    if (stalled_ && r <= accepted_) return Verdict::done;  // rounding errors of g itself
+    if (stalled_ && (r <= R(rounding_errors) * eps_ || r <= rounding_))
+      return Verdict::done;  // rounding errors of g itself
     if (!(r < R(1e30)) || iterations_ >= max_ || (stalled_ && ++stalls_ > 8)) return Verdict::failed;
     // Newton squares the error, with the observed constant, r / previous².
     const R rate = r / previous_;
@@ -92,7 +89,7 @@ class Convergence {
 
   R remainder_;
   bool quadratic_, correct_once_;
-  R floor_, noise_, accepted_, previous_{0};
+  R eps_, floor_, rounding_{0}, previous_{0};
   int iterations_ = 0, stalls_ = 0, max_;
   bool stalled_ = false, slow_ = false, foreseen_ = false;
 };
