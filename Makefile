@@ -18,10 +18,9 @@ test: export HOLONOM_TEST_SEED ?= $(shell git rev-parse HEAD 2> /dev/null)
 test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel 2
 
-# All of the contract, sanitizers, and clang.
-test-full: export HOLONOM_TEST_ALL = 1
-test-full: test
-	@scripts/test-full.sh
+# All of the contract, ten minutes of fuzzing, sanitizers, clang and clang-tidy; or some of these: make test-full PARTS="fuzz tidy"
+test-full: build
+	@scripts/test-full.sh $(PARTS)
 
 bench: packages
 	@scripts/bench.sh

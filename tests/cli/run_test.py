@@ -335,6 +335,39 @@ class Failures(CliTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("Try a smaller tolerance, or none", result.stderr)
 
+    def test_a_motion_that_is_none_any_more_is_told(self):
+        """Constraints hold, or there are none, and the energy is lost."""
+        lost = "the energy changed by .*, and the largest kinetic energy was .*: this is not the motion of the model any more"
+        for model, *arguments in (("kepler", "--step", 2, "--steps", 50), ("kepler", "--step", 2, "--steps", 50, "--method", "bdf-2"),
+                                  ("kepler", "--step", 2, "--steps", 50, "--precision", "quad", "--json"),
+                                  ("henon-heiles", "--step", 20, "--steps", 2)):
+            result = self.run_program("run", MODELS / f"{model}.toml", *arguments)
+            self.assertRegex(result.stderr, lost, (model, arguments))
+        for model in sorted(MODELS.glob("*.toml")):
+            result = self.run_program("run", model, "--steps", 20)
+            self.assertNotRegex(result.stderr, lost, model)
+
+    def test_rest_is_a_motion(self):
+        """Energies of a pendulum that hangs still are rounding errors, and so is its motion."""
+        self.write("""format = 1
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "9.81*y"
+[constraints]
+rod = "sqrt(x^2 + y^2) - 0.7"
+[initial]
+q = { x = "0.7*sin(1e-9)", y = "-0.7*cos(1e-9)" }
+""")
+        result = self.run_program("run", "m.toml", "--step", "0.01", "--steps", 1000)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_threads_without_a_use_are_told(self):
+        for method in ("rattle", "gauss-2@state-space:partition"):
+            result = self.run_program("run", MODELS / "double-pendulum.toml", "--method", method, "--steps", 2, "--threads", 2)
+            self.assertIn("has no stages to share and makes no use of it", result.stderr)
+
     def test_a_motion_out_of_the_domain(self):
         """A particle falls into the singularity of its potential."""
         self.write("""format = 1

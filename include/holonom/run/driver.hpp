@@ -36,6 +36,7 @@ struct RunResult {
   S energy_initial{0}, energy_final{0};
   Real<S> energy_error{0}, position{0}, position_relative{0}, hidden{0},
       hidden_relative{0};  // largest over all steps that were watched
+  Real<S> motion{0};       // p·H_p/2, the kinetic energy where there is one, likewise
   Vec<S> invariant_initial;
   Vec<Real<S>> invariant_error;
   std::vector<std::optional<Line<Real<S>>>> invariant_trend;  // of those that are found along with the run
@@ -93,6 +94,11 @@ class Driver {
   RunStatus status() const { return status_; }
   // For each invariant, the first step after which it was not finite, or −1
   const std::vector<long>& invariants_undefined() const { return result_.invariant_undefined; }
+  // Whether the energy has changed by half of the largest kinetic energy, or more, and by what no rounding errors
+  // explain: then the motion is not that of the system.
+  bool energy_is_lost() const;
+  const Real<S>& energy_error() const { return result_.energy_error; }
+  const Real<S>& largest_motion() const { return result_.motion; }
   // The largest residual of the constraints so far, of their terms
   const Real<S>& largest_residual() const { return result_.position_relative; }
   RunResult<S> result();

@@ -120,6 +120,7 @@ RunStatus Driver<S>::restart(const Vec<S>& q, const Vec<S>& p) {
       if (status.ok()) status = c->begin(x_, h_);
     seen_.energy = sys_.H(x_.q, x_.p);
     manifold_.expect_impulses(x_, h_);
+    result_.motion = R(0);
     observe();
     result_.energy_initial = seen_.energy;
     result_.invariant_initial = seen_.invariants;
@@ -241,6 +242,7 @@ template <class S>
 void Driver<S>::observe() {
   seen_.position = manifold_.position(x_.q);
   seen_.hidden = manifold_.hidden(x_.q, x_.p);
+  keep_largest(result_.motion, R(magnitude(dot(x_.p, manifold_.last_velocity())) / 2));
   if (invariants() > 0) find_invariants();
   for (int k = 0; k < invariants(); ++k)
     if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
@@ -299,6 +301,16 @@ void Driver<S>::record(bool all) {
 }
 
 template <class S>
+bool Driver<S>::energy_is_lost() const {
+  if (sys_.is_field() || result_.energy_error < result_.motion / 2) return false;
+  Vec<S> force(sys_.n());
+  sys_.H_q(x_.q, x_.p, force);
+  R terms = magnitude(result_.energy_initial) + magnitude(seen_.energy) + result_.motion;
+  for (int i = 0; i < sys_.n(); ++i) terms += magnitude(S(force[i] * x_.q[i]));
+  return result_.energy_error > R(1e4) * epsilon<S>() * terms;
+}
+
+template <class S>
 RunResult<S> Driver<S>::result() {
   RunResult<S> result = result_;
   result.status = status_;
@@ -333,6 +345,7 @@ void Driver<S>::visit_memory(F&& f) {
   f("averages", averages_);
   f("energy_initial", result_.energy_initial);
   f("energy_error", result_.energy_error);
+  f("motion", result_.motion);
   f("position", result_.position);
   f("position_relative", result_.position_relative);
   f("hidden", result_.hidden);

@@ -170,7 +170,8 @@ void RunOf<S>::look_at_start() {
       warnings.push_back(spec_.name_of(field) + ": " + method.key + " has " + what + " and makes no use of it");
   };
   of_no_use(spec_.newton != StageMatrix::automatic && method.stages == 0, "newton", "no implicit stages");
-  of_no_use(spec_.threads > 1 && method.stages < 2, "threads", "no stages to share");
+  const bool on_chart = method.formulation.starts_with("state-space");
+  of_no_use(spec_.threads > 1 && (method.stages < 2 || on_chart), "threads", "no stages to share");
   of_no_use(spec_.stage_multipliers && !method.stage_multipliers, "multipliers stage", "no multipliers of stages");
   if (!method.constrained && system_->m() > 0)
     warnings.push_back(method.key +
@@ -305,6 +306,10 @@ std::vector<std::string> RunOf<S>::remarks() const {
     list.push_back("the constraints are violated by up to " + shorten(residual) +
                    " of their terms: this is not the constrained motion any more. Take a shorter step, a " +
                    spec_.name_of("projection") + ", or another " + spec_.name_of("formulation"));
+  if (driver_->energy_is_lost())
+    list.push_back("the energy changed by " + shorten(driver_->energy_error()) +
+                   ", and the largest kinetic energy was " + shorten(driver_->largest_motion()) +
+                   ": this is not the motion of the model any more. Take a shorter step");
   if (happened.may_stop() && !happened.stopped && done() == steps)
     list.push_back("the run was to stop at an event that did not happen: it went to its end");
   return list;

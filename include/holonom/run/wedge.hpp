@@ -36,13 +36,15 @@ class Wedge final : public Companion<S> {
     return {};
   }
   Status step(const S& h, long count) override {
-    for (long k = 0; k < count; ++k)
+    for (long k = 0; k < count; ++k) {
       for (auto& along : along_) {
         Status s = along.method->step(along.x, D(h));
         if (!s.ok() && retry_)
           s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
         if (!s.ok()) return s;
       }
+      if (retry_) meet();
+    }
     return {};
   }
   S observe(const S&) override {
@@ -94,6 +96,14 @@ class Wedge final : public Companion<S> {
     OrthogonalProjection<S> manifold(sys_);
     if (const Status s = manifold.onto_tangent(x.q, x.p, xi); !s.ok()) return s;
     return manifold.onto_tangent(x.q, x.p, eta);
+  }
+  // Both along the same motion: where iterations end depends on tangents, and two motions that part by rounding errors
+  // have another form between their tangents.
+  void meet() {
+    for (int i = 0; i < sys_.n(); ++i) {
+      along_[1].x.q[i].v = along_[0].x.q[i].v;
+      along_[1].x.p[i].v = along_[0].x.p[i].v;
+    }
   }
   void start(State<D>& to, const State<S>& x, const Gradient<S>& tangent) const {
     to = State<D>(sys_.n(), sys_.m());

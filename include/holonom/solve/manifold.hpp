@@ -94,6 +94,8 @@ class Manifold {
     return largest;
   }
   const Vec<S>& last_residual() const { return r_; }
+  // H_p where `hidden` was last called
+  const Vec<S>& last_velocity() const { return v_; }
 
   // q along H_pp Gᵀ, then p along Gᵀ. Dependent constraints are allowed if they agree.
   Status project(State<S>& x) {
