@@ -221,6 +221,12 @@ class NewtonMatrix {
     exchanged_ = pivoted_.factor();
   }
   void solve(Vec<S, M>& b) const { exchanged_ ? pivoted_.solve(b) : solve_lu(lu_, b); }
+  // Without exchanges of rows
+  int negative_pivots() const {
+    int count = 0;
+    for (int k = 0; k < lu_.size(); ++k) count += value(lu_(k, k)) < Real<S>(0);
+    return count;
+  }
 
  private:
   Square<S, M> A_, lu_;
@@ -235,11 +241,13 @@ requires(M == 1 || M == 2) class NewtonMatrix<S, M> {
   NewtonMatrix() = default;
   explicit NewtonMatrix(int) {}
   Square<S, M>& matrix() { return A_; }
-  void factor() { factor_lu(A_); }
+  void factor() { is_positive_ = factor_lu(A_) < 0; }
   void solve(Vec<S, M>& b) const { solve_lu(A_, b); }
+  int negative_pivots() const { return is_positive_ ? 0 : 1; }
 
  private:
   Square<S, M> A_;
+  bool is_positive_ = true;
 };
 
 }  // namespace holonom

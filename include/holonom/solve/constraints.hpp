@@ -191,10 +191,10 @@ class ConstraintSolver {
       return true;
   }
 
-  // Newton's method from the guess. A solution farther from it than is expected may be a wrong one:
-  // Failure::wrong_root. Without an expectation the guess is known to be right. patient: where the terms of g have
-  // grown since they were measured, an iteration stands still above their first sizes, and is judged by the present
-  // ones.
+  // Newton's method from the guess. A solution farther from it than is expected may be a wrong one, and so may one at
+  // which the gradients of constraints have been turned over: Failure::wrong_root. Without an expectation the guess is
+  // known to be right. patient: where the terms of g have grown since they were measured, an iteration stands still
+  // above their first sizes, and is judged by the present ones.
   template <bool patient>
   [[gnu::always_inline]] Status solve(const Sys& sys, const Vec<S, N>& q0, const Vec<S, N>& p_hat, const S& h,
                                       Vec<S, M>& impulse, Expectation<R>* expectation, Vec<S, N>& p_half, Vec<S, N>& q1,
@@ -226,6 +226,7 @@ class ConstraintSolver {
     Convergence<R> convergence(epsilon<S>(), options, refreshes(), true, remainder_);
     if constexpr (!std::is_same_v<S, R>) convergence.accept(tangent_rounding_errors<S>());
     bool is_current = true;  // G₁ = G(q₁)
+    bool is_turned = false;
     for (bool refresh = true;; refresh = refreshes() || convergence.slow()) {
       is_current = refresh || convergence.foreseen();
       if (is_current)
@@ -252,6 +253,7 @@ class ConstraintSolver {
         break;
       correction = r;
       gram_.newton(G1, correction, refresh);
+      is_turned = gram_.negative_pivots() > 0;
       // The square of the displacement M⁻¹G₀ᵀδ is δᵀG₀M⁻¹G₀ᵀδ, and G₁M⁻¹G₀ᵀδ is the residual.
       distance += largest_product(correction, r);
       for (int k = 0; k < gram_.m(); ++k) impulse[k] += correction[k] * rate;
@@ -262,8 +264,8 @@ class ConstraintSolver {
       if (!is_current) constraint_and_jacobian(sys, q1, correction, G1);
     if constexpr (patient) scale_.grow(G1, q1);
     count(convergence.iterations());
-    if (expectation && !expectation->meets(distance)) [[unlikely]]
-      if (!is_near(sys, distance, q0, p_half, h, *expectation)) return {Failure::wrong_root};
+    if (expectation && (is_turned || !expectation->meets(distance))) [[unlikely]]
+      if (is_turned || !is_near(sys, distance, q0, p_half, h, *expectation)) return {Failure::wrong_root};
     if (lost) keep_lost(q0, p_hat, h, impulse, p_half, q1, v, *lost);
     return {};
   }
@@ -310,12 +312,14 @@ class ConstraintSolver {
     path_.begin();
     path_.add(R(0), impulse);
     last_ = q0;
+    int last_negative_pivots = 0;
     for (PathStep<R> step; !step.ended();) {
       const R to = step.to();
       path_.predict(to, impulse);
       const R distance = follow_to(sys, q0, p_hat, S(S(to) * h), impulse, p_half, q1, G1);
+      const int negative_pivots = gram_.negative_pivots();
       bool accepted = false;
-      if (!step.judge(distance, accepted))
+      if (!step.judge(distance, negative_pivots != last_negative_pivots, accepted))
         return distance == distance ? Status{Failure::wrong_root, scale_.worst(residual_)}
                : had_solution
                    ? Status{Failure::no_convergence, scale_.worst(residual_), to_double(scale_.residual(residual_))}
@@ -323,6 +327,7 @@ class ConstraintSolver {
       if (!accepted) continue;
       path_.add(to, impulse);
       last_ = q1;
+      last_negative_pivots = negative_pivots;
     }
     const Status s = solve<true>(sys, q0, p_hat, h, impulse, nullptr, p_half, q1, G1, lost);
     if (!s.ok()) return s;
@@ -361,6 +366,7 @@ class ConstraintSolver {
       for (int k = 0; k < gram_.m(); ++k) impulse[k] += residual_[k] / h;
       move();
     }
+    gram_.newton(G1, residual_, true);  // for its pivots
     const R distance = from(expected_), way = from(last_);
     return way > R(0) ? R(distance / way) : distance;
   }

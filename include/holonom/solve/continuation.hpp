@@ -115,9 +115,11 @@ class PathStep {
   R to() const { return R(1) - from_ < R(1.5) * length_ ? R(1) : R(from_ + length_); }
   bool ended() const { return !(from_ < R(1)); }
   // `distance` from the prediction to the solution, as a part of the way from the last node; NaN: no solution.
+  // crosses: G₁A G₀ᵀ has been singular between the two. A path that ends there, because it has met another one, has
+  // solutions beyond that belong to others; one that goes on is as smooth there as elsewhere.
   // False if the path is lost.
-  bool judge(const R& distance, bool& accepted) {
-    accepted = distance <= allowed_;
+  bool judge(const R& distance, bool crosses, bool& accepted) {
+    accepted = distance <= allowed_ && !(crosses && distance > R(smooth));
     if (accepted) {
       from_ = to();
       const R next = R(16) * distance + R(indistinguishable);
@@ -131,6 +133,7 @@ class PathStep {
  private:
   // Solutions this near to each other are not told apart, and which of them is taken makes no difference.
   static constexpr double indistinguishable = 1e-5;
+  static constexpr double smooth = 1e-3;
   R from_{0}, length_ = R(1) / 4, allowed_{0.125};
 };
 

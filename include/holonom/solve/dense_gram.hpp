@@ -63,11 +63,18 @@ class DenseGram {
     Square<S, M>& K = newton.matrix();
     for (int k = 0; k < m(); ++k)
       for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
-    if constexpr (M == Dynamic)
-      if (redundant_) return redundant_->newton(K, r);
+    if constexpr (M == Dynamic) {
+      if (redundant_) {
+        redundant_->newton(K, r);
+        negative_pivots_ = redundant_->negative_pivots();
+        return;
+      }
+    }
     newton.factor();
     newton.solve(r);
+    negative_pivots_ = newton.negative_pivots();
   }
+  int negative_pivots() const { return negative_pivots_; }
 
   // out_k = (G A u)_k
   void multiply(const G_t&, const Vec<S, N>& u, Vec<S, M>& out) const {
@@ -160,6 +167,7 @@ class DenseGram {
   NewtonMatrix<S, M> newton_;
   std::unique_ptr<Redundant<S>> redundant_;
   bool well_conditioned_ = false;
+  int negative_pivots_ = 0;
 };
 static_assert(GramOf<DenseGram<double, Dynamic, Dynamic>, double, SomeMetric<double>>);
 

@@ -94,6 +94,11 @@ class GramSolver<S, Dynamic, Dynamic> {
   void newton(const Jacobian<S>& G1, Vec<S>& r, bool refresh) {
     with([&](auto& gram) { gram.newton(G1, r, refresh); });
   }
+  int negative_pivots() const {
+    int count = 0;
+    with([&](const auto& gram) { count = gram.negative_pivots(); });
+    return count;
+  }
   void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
     with([&](auto& gram) { gram.multiply(G, u, out); });
   }

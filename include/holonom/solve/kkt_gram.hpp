@@ -78,6 +78,7 @@ class KktGram {
     if (refresh) factor_newton(G1);
     substitute(r, [&](S* x) { newton_.solve(*k_, x); });
   }
+  int negative_pivots() const { return negative_pivots_; }
 
   // out = G M⁻¹ u
   void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
@@ -146,9 +147,14 @@ class KktGram {
       add_row(G1.pattern(), base_, i - k_->n, z);
       return S(0);
     };
+    negative_pivots_ = 0;
     newton_.factor(*k_, row, [&](int k, const S& d) {
       const Index constraint = k_->order[at(k)] - k_->n;
-      return constraint >= 0 && dropped_.contains(constraint) ? S(0) : S(S(1) / d);
+      if (constraint >= 0) {
+        if (dropped_.contains(constraint)) return S(0);
+        negative_pivots_ += value(d) > R(0);  // pivots of −G₁A Gᵀ
+      }
+      return S(S(1) / d);
     });
   }
 
@@ -165,6 +171,7 @@ class KktGram {
   Vec<S> base_;
   SparseLdl<S> ldl_;
   SparseLdu<S> newton_;
+  int negative_pivots_ = 0;
   Vec<S> x_, u_, v_;
   DroppedRows dropped_;
 };

@@ -142,6 +142,7 @@ class Redundant {
   }
 
   // The same subset of G₁ A G₀ᵀ, for Newton steps.
+  int negative_pivots() const { return newton_.negative_pivots(); }
   void newton(const Square<S>& K, Vec<S>& r) {
     for (int i = 0; i < rank_; ++i)
       for (int j = 0; j < rank_; ++j) newton_.matrix()(i, j) = K(at_[i], at_[j]) * S(unit_[at_[i]] * unit_[at_[j]]);

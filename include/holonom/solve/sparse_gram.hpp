@@ -70,6 +70,7 @@ class SparseGram {
     if (refresh) factor_newton(G1.values());
     newton_.solve(*k_, r.data());
   }
+  int negative_pivots() const { return negative_pivots_; }
 
   // out = G A u
   void multiply(const Jacobian<S>& jacobian, const Vec<S>& u, Vec<S>& out) const {
@@ -139,13 +140,19 @@ class SparseGram {
       }
       return diagonal(g, k);
     };
-    newton_.factor(*k_, row, [&](int k, const S& d) { return dropped_.contains(k) ? S(0) : S(S(1) / d); });
+    negative_pivots_ = 0;
+    newton_.factor(*k_, row, [&](int k, const S& d) {
+      if (dropped_.contains(k)) return S(0);
+      negative_pivots_ += value(d) < R(0);
+      return S(S(1) / d);
+    });
   }
 
   std::shared_ptr<const GramPattern> k_;
   Vec<S> weighted_;  // G A, entry by entry
   SparseLdl<S> ldl_;
   SparseLdu<S> newton_;
+  int negative_pivots_ = 0;
   DroppedRows dropped_;
 };
 static_assert(GramOf<SparseGram<double>, double, SomeMetric<double>>);

@@ -50,6 +50,8 @@ class StageIteration : public StageValues<Sys> {
   static constexpr int stiff_steps = 16;
   // The same for a guess from memory that led to no root, or to a wrong one.
   static constexpr int astray_steps = 8;
+  // Jumps of velocities, as a part of them, from which on a step does not resolve the motion.
+  static constexpr double unresolved = 0.05;
 
  public:
   // response: multipliers Λ_j move the residual of the i-th constraint by h² response_ij G H_pp GᵀΛ_j
@@ -252,7 +254,8 @@ class StageIteration : public StageValues<Sys> {
     energy_p(sys, q0, p0, start_velocity_);
     return continues(sys, q0, p0, h);
   }
-  // The same for those who know both velocities: that of the stages, w_, and start_velocity_.
+  // The same for those who know both velocities: that of the stages, w_, and start_velocity_. Jumps of 0.46 and more
+  // have been seen where a rigid body has become its mirror image.
   bool continues(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h) {
     const auto size = [](const Vec<S, N>& x) {
       R largest(0);
@@ -260,13 +263,32 @@ class StageIteration : public StageValues<Sys> {
       return largest;
     };
     for (int k = 0; k < w_.size(); ++k) w_[k] -= start_velocity_[k];
-    const R jump = size(w_), allowed = size(start_velocity_) / 3;
+    const R jump = size(w_), speed = size(start_velocity_), allowed = speed / 3;
+    if (jump > speed * R(unresolved) && turns_over(sys, q0, p0)) return false;
     if (jump <= allowed) return true;
     guess_.acceleration(sys, gram(), G0_, q0, p0, w_, counters_);
     // Not all rules see the start: P_1 of RATTLE, and the one stage of the midpoint rule, are half a step away.
     R away = s_ == 1 ? R(magnitude(value(t_.c[0]))) : R(0);
     for (int j = 0; j < s_ && t_.is_pair; ++j) away += value(t_.A_hat(0, j));
     return jump <= allowed + (R(1) / 3 + magnitude(away)) * magnitude(value(h)) * size(w_);
+  }
+  // Whether gradients of constraints are turned over from one stage to the next, as those of a body are that has become
+  // its mirror image. (Along a motion that is resolved they are where it passes a dead centre.)
+  template <class Any>
+  bool turns_over(const Any& sys, const QVec<Sys>& q0, const QVec<Sys>& p0) {
+    if (gram_.m() == 0) return false;
+    const auto metric = metric_at(sys, q0, p0);
+    const JacobianOf<Sys>* from = &G0_;
+    bool turned = false;
+    for (int j = first_; j < s_ && !turned; ++j) {
+      gram().set_directions(*from, metric);
+      fill(y_, S(0));
+      gram().newton(G_[at(j)], y_, true);
+      turned = gram().negative_pivots() > 0;
+      from = &G_[at(j)];
+    }
+    gram().set_directions(G0_, metric);
+    return turned;
   }
   // Residuals that evaluations of g leave. (In dual numbers those of tangents are not known.)
   double noise() const {
