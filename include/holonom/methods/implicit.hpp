@@ -147,6 +147,7 @@ class ImplicitMotion {
     q = q1_;
     if (gram_.m() == 0) return {};
     if (const Status s = holds(sys, q, lost); !s.ok()) return s;
+    if (gram_.negative_pivots(G1_) > 0) return {Failure::wrong_root};
     std::swap(G_, G1_);
     ++counters_.factorisation;
     memory_.p = p;

@@ -103,6 +103,7 @@ class MapMotion {
     counters_.newton(convergence.iterations());
     sys.G(q, G1_);
     ++counters_.jacobian;
+    if (gram_.negative_pivots(G1_) > 0) return {Failure::wrong_root};
     std::swap(G_, G1_);
     ++counters_.factorisation;
     p_of_last_move_ = p;

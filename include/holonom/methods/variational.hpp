@@ -221,7 +221,7 @@ class Variational {
   // As near to the guess as solutions usually are, and along the constraints
   bool continues(const State<S>& x, const S& h, Expectation<R>& expectation) {
     const R step = magnitude(value(h)), distance = step * length(v_, guess_), way = step * length(v_);
-    if (leads_across(G_, x.q, q1_) >= 0) return false;
+    if (leads_across(G_, x.q, q1_) >= 0 || gram_.negative_pivots(G1_) > 0) return false;
     return distance <= R(1e4) * epsilon<S>() * length(x.q) || expectation.meets(R(distance * distance), R(way * way));
   }
   // The solution for h at the end of the path of solutions for parts of it
@@ -233,6 +233,7 @@ class Variational {
     if (const Status s = newton(sys, x, S(h * S(small_part()))); !s.ok()) return reason.ok() ? s : reason;
     path_.add(small_part(), v_);
     last_ = x.q;
+    int last_negative_pivots = 0;
     for (PathStep<R> step; !step.ended();) {
       const R to = step.to();
       path_.predict(to, v_);
@@ -240,11 +241,14 @@ class Variational {
       const Status s = newton(sys, x, S(S(to) * h));
       const R way = length(q1_, last_), off = magnitude(value(h)) * to * length(v_, guess_);
       const R distance = !s.ok() ? std::numeric_limits<R>::quiet_NaN() : way > R(0) ? R(off / way) : off;
+      const int negative_pivots = s.ok() ? gram_.negative_pivots(G1_) : 0;
       bool accepted = false;
-      if (!step.judge(distance, accepted)) return s.ok() ? Status{Failure::wrong_root} : reason.ok() ? s : reason;
+      if (!step.judge(distance, negative_pivots != last_negative_pivots, accepted))
+        return s.ok() ? Status{Failure::wrong_root} : reason.ok() ? s : reason;
       if (!accepted) continue;
       path_.add(to, v_);
       last_ = q1_;
+      last_negative_pivots = negative_pivots;
     }
     expectation.was_right(reason.ok() && length(found_, v_) <= R(1e-6) * length(v_));
     return {};

@@ -317,7 +317,7 @@ class ConstraintSolver {
       const R to = step.to();
       path_.predict(to, impulse);
       const R distance = follow_to(sys, q0, p_hat, S(S(to) * h), impulse, p_half, q1, G1);
-      const int negative_pivots = gram_.negative_pivots();
+      const int negative_pivots = gram_.negative_pivots(G1);
       bool accepted = false;
       if (!step.judge(distance, negative_pivots != last_negative_pivots, accepted))
         return distance == distance ? Status{Failure::wrong_root, scale_.worst(residual_)}
@@ -366,7 +366,6 @@ class ConstraintSolver {
       for (int k = 0; k < gram_.m(); ++k) impulse[k] += residual_[k] / h;
       move();
     }
-    gram_.newton(G1, residual_, true);  // for its pivots
     const R distance = from(expected_), way = from(last_);
     return way > R(0) ? R(distance / way) : distance;
   }

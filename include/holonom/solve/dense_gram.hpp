@@ -60,21 +60,16 @@ class DenseGram {
   static constexpr bool refreshes = true;
   void newton(const G_t& G1, Vec<S, M>& r, bool /*refresh*/) {
     auto&& newton = scratch(newton_);
-    Square<S, M>& K = newton.matrix();
-    for (int k = 0; k < m(); ++k)
-      for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
-    if constexpr (M == Dynamic) {
-      if (redundant_) {
-        redundant_->newton(K, r);
-        negative_pivots_ = redundant_->negative_pivots();
-        return;
-      }
-    }
-    newton.factor();
+    factor_newton(G1, newton);
+    if constexpr (M == Dynamic)
+      if (redundant_) return redundant_->solve_newton(r);
     newton.solve(r);
-    negative_pivots_ = newton.negative_pivots();
   }
   int negative_pivots() const { return negative_pivots_; }
+  int negative_pivots(const G_t& G1) {
+    factor_newton(G1, newton_);
+    return negative_pivots_;
+  }
 
   // out_k = (G A u)_k
   void multiply(const G_t&, const Vec<S, N>& u, Vec<S, M>& out) const {
@@ -131,6 +126,19 @@ class DenseGram {
   }
 
  private:
+  void factor_newton(const G_t& G1, NewtonMatrix<S, M>& newton) {
+    Square<S, M>& K = newton.matrix();
+    for (int k = 0; k < m(); ++k)
+      for (int l = 0; l < m(); ++l) K(k, l) = times_row(G1, k, l);
+    if constexpr (M == Dynamic)
+      if (redundant_) {
+        redundant_->factor_newton(K);
+        negative_pivots_ = redundant_->negative_pivots();
+        return;
+      }
+    newton.factor();
+    negative_pivots_ = newton.negative_pivots();
+  }
   void multiply_out(const G_t& G) {
     for (int k = 0; k < m(); ++k)
       for (int l = 0; l <= k; ++l) K_(l, k) = K_(k, l) = times_row(G, k, l);

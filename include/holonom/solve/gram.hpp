@@ -99,6 +99,11 @@ class GramSolver<S, Dynamic, Dynamic> {
     with([&](const auto& gram) { count = gram.negative_pivots(); });
     return count;
   }
+  int negative_pivots(const Jacobian<S>& G1) {
+    int count = 0;
+    with([&](auto& gram) { count = gram.negative_pivots(G1); });
+    return count;
+  }
   void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {
     with([&](auto& gram) { gram.multiply(G, u, out); });
   }

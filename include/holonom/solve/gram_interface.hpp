@@ -33,8 +33,8 @@ const SparseMass<S>* sparse_mass_of(const Metric& A) {
 //   solve(b)               K x = b, in place
 //   newton(G₁, r, refresh) r ← (G₁ A Gᵀ)⁻¹ r, a step of Newton's method on g(q − A Gᵀλ) = 0. Where this does not always
 //                          make the matrix anew (`refreshes`), it does so if `refresh`.
-//   negative_pivots()      of that matrix, eliminated in the order of the constraints: 0 as long as their gradients
-//   span
+//   negative_pivots()      of that matrix, or of the one at G₁, eliminated in the order of the constraints: 0 as long
+//   as their gradients span
 //                          at G₁ what they span at G, the same way round. A body that has become its mirror image has
 //                          one.
 //   multiply(G, u, out)    out = G A u,   subtract_displacement(G, c, λ, out)   out ← out − c A Gᵀλ
@@ -56,6 +56,7 @@ concept GramOf = MetricOf<Metric, S> && requires(T& gram, const T& known, const 
   { known.dropped() } -> std::same_as<std::vector<int>>;
   { T::refreshes } -> std::convertible_to<bool>;
   { known.negative_pivots() } -> std::same_as<int>;
+  { gram.negative_pivots(G) } -> std::same_as<int>;
 };
 
 // Any metric, for the check of a kind where it is defined

@@ -79,6 +79,10 @@ class KktGram {
     substitute(r, [&](S* x) { newton_.solve(*k_, x); });
   }
   int negative_pivots() const { return negative_pivots_; }
+  int negative_pivots(const Jacobian<S>& G1) {
+    factor_newton(G1);
+    return negative_pivots_;
+  }
 
   // out = G M⁻¹ u
   void multiply(const Jacobian<S>& G, const Vec<S>& u, Vec<S>& out) {

@@ -142,11 +142,13 @@ class Redundant {
   }
 
   // The same subset of G₁ A G₀ᵀ, for Newton steps.
-  int negative_pivots() const { return newton_.negative_pivots(); }
-  void newton(const Square<S>& K, Vec<S>& r) {
+  void factor_newton(const Square<S>& K) {
     for (int i = 0; i < rank_; ++i)
       for (int j = 0; j < rank_; ++j) newton_.matrix()(i, j) = K(at_[i], at_[j]) * S(unit_[at_[i]] * unit_[at_[j]]);
     newton_.factor();
+  }
+  int negative_pivots() const { return newton_.negative_pivots(); }
+  void solve_newton(Vec<S>& r) {
     gather(r);
     newton_.solve(x_);
     fill(r, S(0));

@@ -71,6 +71,10 @@ class SparseGram {
     newton_.solve(*k_, r.data());
   }
   int negative_pivots() const { return negative_pivots_; }
+  int negative_pivots(const Jacobian<S>& G1) {
+    factor_newton(G1.values());
+    return negative_pivots_;
+  }
 
   // out = G A u
   void multiply(const Jacobian<S>& jacobian, const Vec<S>& u, Vec<S>& out) const {

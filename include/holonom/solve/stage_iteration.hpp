@@ -282,9 +282,7 @@ class StageIteration : public StageValues<Sys> {
     bool turned = false;
     for (int j = first_; j < s_ && !turned; ++j) {
       gram().set_directions(*from, metric);
-      fill(y_, S(0));
-      gram().newton(G_[at(j)], y_, true);
-      turned = gram().negative_pivots() > 0;
+      turned = gram().negative_pivots(G_[at(j)]) > 0;
       from = &G_[at(j)];
     }
     gram().set_directions(G0_, metric);
