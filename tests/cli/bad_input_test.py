@@ -167,6 +167,10 @@ class Start(BadInput):
         self.refused(pendulum(constraints='rod = "x^2 + y^2 + 1"', initial="q = { x = 1, y = 2 }\nproject = true"),
                      "'rod' (6)", "no position nearby was found")
 
+    def test_one_sided(self):
+        inside = pendulum(constraints='rod = "max(x^2 + y^2 - 1, 0)"', initial="q = { x = 1, y = 0 }\nv = { x = -1 }")
+        self.refused(inside, "the gradient of constraint 'rod' vanishes", "holds on one side only")
+
     def test_singular_positions(self):
         folded = pendulum(parameters="L = 1", coordinates='names = ["a", "b", "s"]', energy='mass = [1, 1, 1]\npotential = "0"',
                           constraints='pin_x = "cos(a) + cos(b) - s"\npin_y = "sin(a) + sin(b)"',

@@ -26,9 +26,15 @@ class DenseGram {
   Status analyse(const G_t& G, const Metric& A, const Vec<Real<S>, M>& unit, const Real<S>& noise) {
     redundant_.reset();
     assemble(G, A);
-    if constexpr (M == Dynamic) {
-      const int rank = PivotOrder<S>(m()).choose(scaled(K_, unit), m(), noise);
-      if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank, unit);
+    if constexpr (M == Dynamic || M > 2) {
+      // (Without exchanges of rows, two that are nearly dependent hide that a third depends on them.)
+      PivotOrder<S> order(m());
+      const int rank = order.choose(scaled(K_, unit), m(), noise);
+      if constexpr (M == Dynamic) {
+        if (rank < m()) redundant_ = std::make_unique<Redundant<S>>(m(), rank, unit);
+      } else if (rank < m()) {
+        return {Failure::singular, order[rank]};
+      }
     }
     return factor_assembled(threshold(m()));
   }

@@ -67,8 +67,8 @@ class PivotOrder {
 };
 
 // K with rows and columns times `unit`
-template <class S>
-Square<S> scaled(const Square<S>& K, const Vec<Real<S>>& unit) {
+template <class S, int M>
+Square<S> scaled(const Square<S, M>& K, const Vec<Real<S>, M>& unit) {
   Square<S> result(K.size());
   for (int k = 0; k < K.size(); ++k)
     for (int l = 0; l < K.size(); ++l) result(k, l) = K(k, l) * S(unit[k] * unit[l]);
