@@ -60,6 +60,14 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (method.needs == Needs::shears)
     return method.key +
            " is for fields of a model of its own, by what their formulas depend on: take a Runge-Kutta method";
+  if (method.needs == Needs::lagrangian || method.needs == Needs::rigid_bodies)
+    return method.key +
+           " is for the constrained system of a model, by its formulas: leave the formulation out, or take "
+           "rattle or midpoint";
+  if ((method.needs == Needs::separable || method.needs == Needs::split) && !formulation.separable &&
+      !formulation.on_manifold)
+    return method.key + " is for H = p.M^-1 p/2 + V(q), and with the multipliers in it that of " +
+           key.formulation.key() + " is no such sum: take rattle, midpoint or a gauss method";
   if (key.projection.name.empty()) return {};
   if (!method.one_step)
     return method.key + " carries a history along, which a projection would change: take a one-step method";

@@ -138,12 +138,17 @@ std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, co
     const Formulation formulation = Formulation::parse(text);
     return formulation.info->independent && !formulation.has_own_chart();  // a chart evaluates no constraint
   };
-  for (const MethodInfo& method : used)
-    if (!method.formulation.empty() && needs_independent(method.formulation))
-      throw InputError(method.key + ": the constraints are redundant, " + std::to_string(sys.m()) + " of rank " +
-                       std::to_string(rank.rank) + ", one follows from the others among " + which +
-                       ". Off the manifold they contradict each other, and the formulation " + method.formulation +
-                       " does not exist there: leave one of them out, or take the constrained equations themselves");
+  for (const MethodInfo& method : used) {
+    if (method.formulation.empty()) continue;
+    const std::string missing = needs_independent(method.formulation) ? "the formulation " + method.formulation
+                                : method.projection.empty()           ? ""
+                                                                      : "the projection " + method.projection;
+    if (missing.empty()) continue;
+    throw InputError(method.key + ": the constraints are redundant, " + std::to_string(sys.m()) + " of rank " +
+                     std::to_string(rank.rank) + ", one follows from the others among " + which +
+                     ". Off the manifold they contradict each other, and " + missing +
+                     " does not exist there: leave one of them out, or take the constrained equations themselves");
+  }
   remarks.push_back("redundant constraints, " + std::to_string(sys.m()) + " of rank " + std::to_string(rank.rank) +
                     ": one follows from the others among " + which +
                     ". The motion is not affected; their multipliers are not unique");

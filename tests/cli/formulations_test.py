@@ -151,6 +151,9 @@ class Formulations(CliTest):
                      says="the formulation dirac does not suit this system: it has no constraints")
         self.refused(MODELS / "four-bar-redundant.toml", "--method", "gauss-2", "--formulation", "dirac",
                      says="the constraints are redundant")
+        for projection in "orthogonal", "stage":
+            self.refused(MODELS / "locomotive.toml", "--method", "gauss-2", "--formulation", "underlying", "--projection", projection,
+                         says=f"and the projection {projection} does not exist there")
         self.refused(MODELS / "pendulum.toml", "--method", "verlet", "--formulation", "dirac", says="method")
 
 

@@ -141,6 +141,11 @@ TEST(Formulations, SayWhatDoesNotGoTogether) {
   EXPECT_NE(reason("gauss-2@index-2").find("take a radau-2a or a bdf method"), std::string::npos);
   EXPECT_NE(reason("radau-2a-2@index-2+orthogonal").find("on the manifold without a projection"), std::string::npos);
   EXPECT_NE(reason("gaus-2@dirac").find("gauss-2"), std::string::npos);
+  for (const std::string key : {"shake@dirac", "respa-2@h-m", "verlet-midpoint@dirac", "yoshida-4/respa-2@h-m"})
+    EXPECT_NE(reason(key).find("take rattle, midpoint or a gauss method"), std::string::npos) << key;
+  for (const std::string key : {"rattle-so3@h-m", "variational-midpoint@dirac"})
+    EXPECT_NE(reason(key).find("leave the formulation out"), std::string::npos) << key;
+  EXPECT_EQ(reason("shake@penalty:0.01"), "");
   int legal = 0, illegal = 0;
   for (const std::string method : the_methods)
     for (const std::string formulation : the_formulations)

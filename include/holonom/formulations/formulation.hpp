@@ -16,6 +16,7 @@ namespace holonom {
 struct FormulationInfo {
   std::string name = {}, alias = {}, title = {};
   bool hamiltonian = false;        // it has an H, so that symplectic methods are symplectic (see is_hamiltonian)
+  bool separable = false;          // its H is a sum p.M^-1 p/2 + V(q) where that of the system is one
   bool damps = false;              // residuals, in one direction of time
   bool independent = true;         // constraints must be independent
   bool on_manifold = false;        // its states are, without a projection
