@@ -167,6 +167,14 @@ TYPED_TEST(Kkt, SolvesAsTheDenseSolverDoes) {
       EXPECT_LE(distance(v, w), tolerance) << what << ", displacement, m = " << m;
     };
     compare("analysed");
+    for (const int turned : {0, 1, 3}) {  // gradients that point the other way
+      Jacobian<S> G1 = problem.G0;
+      for (int k = 0; k < turned; ++k)
+        for (int z = problem.pattern.row_start[at(3 * k)]; z < problem.pattern.row_start[at(3 * k + 1)]; ++z)
+          G1.values()[z] = -G1.values()[z];
+      EXPECT_EQ(kkt.negative_pivots(G1), turned);
+      EXPECT_EQ(dense.negative_pivots(G1), turned);
+    }
     std::swap(problem.G0, problem.G1);
     ASSERT_TRUE(kkt.factor(problem.G0, Metric<S>{mass}).ok());
     ASSERT_TRUE(dense.factor(problem.G0, Metric<S>{mass, false}).ok());

@@ -1,5 +1,6 @@
 // Factorisations, rank, minimum-norm multipliers, and the Gram solver in its static, dense and sparse
 // forms, against computations of another kind.
+#include <bit>
 #include <random>
 
 #include "holonom/solve/acceleration.hpp"
@@ -536,6 +537,63 @@ TEST(Gram, ANewtonStepWorksBeyondADeadCentre) {
     subtract_force(G0, x, force);
     multiply(G1, force, back);
     for (int k = 0; k < 2; ++k) EXPECT_NEAR(-back[k], b[k], 1e-9);
+  }
+}
+
+// Triangles of rods that have turned by 40 degrees, some of them to their mirror images; one rod may be there twice.
+template <class G_t>
+void set_triangles(G_t& G, int triangles, unsigned mirrored, double angle, bool twice) {
+  const double corner[3][2] = {{0, 0}, {1.3, 0.2}, {0.4, 0.9}};
+  const int rod[4][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 1}};
+  for (int t = 0; t < triangles; ++t)
+    for (int r = 0; r < (twice ? 4 : 3); ++r)
+      for (int c = 0; c < 2; ++c) {
+        const auto place = [&](int point) {
+          const double x = corner[point][0], y = (mirrored >> t & 1 ? -1 : 1) * corner[point][1];
+          return c == 0 ? std::cos(angle) * x - std::sin(angle) * y : std::sin(angle) * x + std::cos(angle) * y;
+        };
+        const double d = place(rod[r][1]) - place(rod[r][0]);
+        const int row = (twice ? 4 : 3) * t + r;
+        if constexpr (G_t::is_static) {
+          G(row, 6 * t + 2 * rod[r][0] + c) = -d;
+          G(row, 6 * t + 2 * rod[r][1] + c) = d;
+        } else {
+          G.values()[row * G.n() + 6 * t + 2 * rod[r][0] + c] = -d;
+          G.values()[row * G.n() + 6 * t + 2 * rod[r][1] + c] = d;
+        }
+      }
+}
+
+TEST(Gram, PivotsCountMirrorImages) {
+  constexpr double angle = 0.7;
+  for (const int triangles : {1, 2, 5})  // few constraints are dense, many sparse
+    for (const bool twice : {false, true}) {
+      const int n = 6 * triangles, m = (twice ? 4 : 3) * triangles;
+      const Pattern pattern = dense_pattern(m, n);
+      TestMetric<double, Dynamic> A{Vec<double>(n), 0.0};
+      fill(A.inverse_mass, 1.5);
+      Jacobian<double> G0(pattern), G1(pattern);
+      set_triangles(G0, triangles, 0, 0, twice);
+      GramSolver<double, Dynamic, Dynamic> gram(n, m);
+      ASSERT_TRUE(gram.analyse(G0, A, equal_units<double>(m)).ok());
+      EXPECT_EQ(gram.rank(), 3 * triangles);
+      for (unsigned mirrored = 0; mirrored < 1u << triangles; ++mirrored) {
+        fill(G1.values(), 0.0);
+        set_triangles(G1, triangles, mirrored, angle, twice);
+        EXPECT_EQ(gram.negative_pivots(G1), std::popcount(mirrored)) << triangles << ' ' << twice;
+        Vec<double> r(m);
+        gram.newton(G1, r, true);
+        EXPECT_EQ(gram.negative_pivots(), std::popcount(mirrored));
+      }
+    }
+  for (const unsigned mirrored : {0u, 1u}) {
+    Jacobian<double, 6, 3> G0, G1;
+    set_triangles(G0, 1, 0, 0, false);
+    set_triangles(G1, 1, mirrored, angle, false);
+    GramSolver<double, 6, 3> gram(6, 3);
+    const TestMetric<double, 6> A{{1, 1, 1, 1, 1, 1}, 0.0};
+    ASSERT_TRUE(gram.analyse(G0, A, equal_units<double, 3>(3)).ok());
+    EXPECT_EQ(gram.negative_pivots(G1), static_cast<int>(mirrored));
   }
 }
 
