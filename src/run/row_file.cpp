@@ -41,9 +41,14 @@ std::string RowFile::first_row() const {
 
 long long RowFile::sync() {
   flush();
-  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // (pipes and devices cannot)
-    throw OutputError(path_ + ": writing failed (" + std::strerror(errno) + "); the rows written so far are kept.");
+  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // (pipes and devices cannot)
   return whole_;
+}
+
+void RowFile::fail(int error) {
+  failure_ = path_ + ": writing failed (" + std::strerror(error) + "); the rows written so far are kept.";
+  buffer_.clear();
+  throw OutputError(failure_);
 }
 
 void RowFile::cut_to(long long bytes) {
@@ -65,12 +70,14 @@ RowFile::~RowFile() {
 }
 
 void RowFile::add(std::string_view rows) {
+  if (!failure_.empty()) throw OutputError(failure_);
   constexpr std::size_t full = std::size_t{1} << 14;
   buffer_ += rows;
   if (buffer_.size() >= full) flush();
 }
 
 void RowFile::flush() {
+  if (!failure_.empty()) throw OutputError(failure_);
   std::size_t written = 0;
   while (written < buffer_.size()) {
     const ssize_t bytes = ::write(fd_, buffer_.data() + written, buffer_.size() - written);
@@ -82,9 +89,9 @@ void RowFile::flush() {
     const int error = bytes < 0 ? errno : ENOSPC;
     if (const auto end = std::string_view(buffer_).substr(0, written).rfind('\n'); end != std::string_view::npos)
       whole_ += static_cast<long long>(end) + 1;
-    buffer_.clear();
     (void)!ftruncate(fd_, whole_);
-    throw OutputError(path_ + ": writing failed (" + std::strerror(error) + "); the rows written so far are kept.");
+    (void)lseek(fd_, whole_, SEEK_SET);
+    fail(error);
   }
   whole_ += static_cast<long long>(written);
   buffer_.clear();

@@ -171,7 +171,8 @@ void Run::save(const std::string& path) {
   write_checkpoint(path, now.identity, now.done, now.memory);
 }
 
-// A checkpoint that cannot be written does not end a run: the one before is still there.
+// A checkpoint that cannot be written does not end a run: the one before is still there. Rows that cannot be written
+// do, and the run says so itself.
 void Run::keep_checkpoint() {
   saved_ = std::chrono::steady_clock::now();
   if (checkpoint_.empty() || run_->status() == RunStatus::failed) return;
@@ -179,6 +180,7 @@ void Run::keep_checkpoint() {
     save(checkpoint_);
     trouble_.clear();
   } catch (const OutputError& e) {
+    if (run_->status() == RunStatus::failed) return;
     trouble_ = std::string(e.what()) + "; the run can be resumed from an older one";
   } catch (const MemoryError& e) {
     trouble_ = checkpoint_ + ": there is no checkpoint: " + e.what();

@@ -104,7 +104,7 @@ class Driver {
   RunResult<S> result();
 
   // All that a run needs to go on, the method's memory and the recorders' included; to be loaded into a driver that was
-  // made in the same way.
+  // made in the same way. Throws OutputError if a recorder cannot write: then the run has failed.
   void save(MemoryWriter& out);
   void load(MemoryReader& in);
 
@@ -124,6 +124,7 @@ class Driver {
   void look_at_clock();
   void interrupted();
   void fail(const Status& s);
+  void cannot_write(const OutputError& e);
   std::string nearly_dependent();
   template <class F>
   RunStatus timed(F&& f);

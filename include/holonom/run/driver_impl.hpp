@@ -40,9 +40,7 @@ RunStatus Driver<S>::timed(F&& f) {
   try {
     f();
   } catch (const OutputError& e) {
-    status_ = RunStatus::failed;
-    result_.message = e.what();
-    can_write_ = false;
+    cannot_write(e);
   }
   seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
   return status_;
@@ -183,7 +181,7 @@ void Driver<S>::take_steps(long end) {
     observe();
     if (const bool due = done_ % plan_.every == 0; due || every_step_) record(due);
     look_at_clock();
-    if (has_ended()) return;
+    if (has_ended() || status_ == RunStatus::failed) return;
   }
 }
 
@@ -360,7 +358,12 @@ void Driver<S>::save(MemoryWriter& out) {
   visit_memory(out);
   method_.save(out);
   for (Companion<S>* c : companions_) c->save(out);
-  for (Recorder<S>* r : recorders_) r->save(out);
+  try {
+    for (Recorder<S>* r : recorders_) r->save(out);
+  } catch (const OutputError& e) {
+    cannot_write(e);  // what was recorded is lost
+    throw;
+  }
 }
 
 template <class S>
@@ -374,6 +377,13 @@ void Driver<S>::load(MemoryReader& in) {
     if (status.ok()) status = c->load(in, h_);
   if (!status.ok()) fail(status);
   for (Recorder<S>* r : recorders_) r->load(in);
+}
+
+template <class S>
+void Driver<S>::cannot_write(const OutputError& e) {
+  status_ = RunStatus::failed;
+  result_.message = e.what();
+  can_write_ = false;
 }
 
 template <class S>
