@@ -234,6 +234,41 @@ until = 0.1
             self.kept("run", "pairs.toml", "--out", name)
         self.kept("run", "m.toml", "--method", "pair:lobatto.toml", "--out", "pair.csv")
 
+    def test_of_checkpoints(self):
+        """They stand beside the output, under names that a user did not choose."""
+        for name in ("a.csv.checkpoint", "a.csv.checkpoint.new"):
+            (self.folder / name).write_bytes(self.before["m.toml"])
+            self.before[name] = self.before["m.toml"]
+            self.kept("run", name, "--out", "a.csv")
+            self.kept("run", name, "--events-out", "a.csv")
+            (self.folder / name).unlink()
+            (self.folder / name).symlink_to("m.toml")
+            self.kept("run", "m.toml", "--out", "a.csv")
+            (self.folder / name).unlink()
+            self.before.pop(name)
+
+    def test_files_in_the_way_of_checkpoints(self):
+        for name in ("a.csv.checkpoint", "a.csv.checkpoint.new"):
+            (self.folder / name).write_text("letters")
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{name}: the file exists; use --force to overwrite it, or another name", result.stderr)
+            self.assertEqual((self.folder / name).read_text(), "letters")
+            self.assertFalse((self.folder / "a.csv").exists())
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv", "--checkpoint", 0)
+            self.assertEqual((result.returncode, (self.folder / name).read_text()), (0, "letters"))
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv", "--force")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue((self.folder / "a.csv.checkpoint").read_bytes().startswith(b"holonom checkpoint"))
+            self.assertFalse((self.folder / "a.csv.checkpoint.new").exists())
+            (self.folder / "a.csv").unlink()
+            # that of the run whose output is gone, and what is left of one that was killed
+            (self.folder / "a.csv.checkpoint.new").write_bytes((self.folder / "a.csv.checkpoint").read_bytes()[:11])
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for left in ("a.csv", "a.csv.checkpoint"):
+                (self.folder / left).unlink()
+
     def test_of_a_comparison(self):
         self.kept("compare", "m.toml", "--methods", "rattle", "--out", "link.csv")
         self.kept("compare", "m.toml", "--methods", "rattle", "--out", "sub")
