@@ -32,11 +32,16 @@ RowFile::RowFile(std::string path, OpenMode mode) : path_(std::move(path)) {
     (void)!ftruncate(fd_, 0);  // devices have no length
 }
 
-std::string RowFile::first_row() const {
-  std::string row;
-  char c = 0;
-  for (off_t at = 0; pread(fd_, &c, 1, at) == 1 && c != '\n'; ++at) row += c;
-  return row;
+bool RowFile::begins_with(std::string_view row) const {
+  std::string found(row.size(), '\0');
+  std::size_t read = 0;
+  while (read < found.size()) {
+    const ssize_t bytes = pread(fd_, found.data() + read, found.size() - read, static_cast<off_t>(read));
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return false;
+    read += static_cast<std::size_t>(bytes);
+  }
+  return found == row;
 }
 
 long long RowFile::sync() {

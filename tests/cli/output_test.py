@@ -1,5 +1,6 @@
 """What the program writes, and where: streams that fail, full disks, files that must not be overwritten, two runs and one file."""
 
+import csv
 import json
 import os
 import resource
@@ -289,6 +290,24 @@ until = 0.1
             result = self.run_program(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("the name of a file is missing", result.stderr)
+
+
+class Columns(CliTest):
+    def test_names_are_quoted_where_they_have_to_be(self):
+        """Those of [names] may be anything."""
+        self.write(pendulum(invariants='r = "x^2 + y^2"', observables='o = "x"', events='e = "x"',
+                            names='x = "a,b\\"c"\ny = "two\\nlines"\nrod = "the, rod"\nr = "r\\rr"\no = "o, o"'))
+        expected = ["t", 'a,b"c', "two\nlines", 'p_a,b"c', "p_two\nlines", "lambda_the, rod", "energy", "position_residual", "hidden_residual",
+                    "r\rr", "o, o"]
+        for end, how in ((1, "--force"), (3, "--extend")):
+            result = self.run_program("run", "m.toml", "--until", end, "--out", "a.csv", "--events-out", "e.csv", how)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        for name, columns in (("a.csv", expected), ("e.csv", ["event", "direction", *expected])):
+            with open(self.folder / name, newline="") as file:
+                header, *rows = csv.reader(file)
+            self.assertEqual(header, columns)
+            self.assertGreater(len(rows), 0)
+            self.assertEqual({len(row) for row in rows}, {len(header)})
 
 
 class TwoRuns(CliTest):

@@ -11,7 +11,7 @@ namespace holonom {
 
 // A cell of a CSV file: the text as it stands, or in quotes if it has to be.
 inline std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string cell = "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + "\"";
@@ -31,8 +31,8 @@ class RowFile {
   void flush();
 
   const std::string& path() const { return path_; }
-  // The first row of a file that is continued.
-  std::string first_row() const;
+  // Whether a file that is continued begins with this row, which may have ends of line within quotes.
+  bool begins_with(std::string_view row) const;
   // All rows so far are on the disk, also if the machine stops; their bytes. Throws as flush does.
   long long sync();
   // Takes back what was written behind so many bytes. Throws InputError if there are fewer.
