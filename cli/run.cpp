@@ -1,7 +1,9 @@
 // holonom run: integrates a model and reports what was kept.
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "commands.hpp"
 #include "holonom/analysis/counts.hpp"
@@ -167,7 +169,10 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   const Events<S> events = run.events();
   const Labels& labels = run.labels();
   const Counters& c = r.counters;
-  const auto number = [](const auto& x) { return to_double(x) + 0.0; };  // no -0
+  const auto number = [](const auto& x) {  // no -0, no -nan
+    const double value = to_double(x) + 0.0;
+    return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+  };
   std::printf("%s: %s, h = %s, %ld steps to t = %s (%s)\n\n", labels.model.c_str(), whole.method().key.c_str(),
               shorten(run.h()).c_str(), r.steps, shorten(r.state.t).c_str(), precision_name<S>().c_str());
   if (sys.has_energy())

@@ -20,6 +20,8 @@ namespace {
 
 // The file: these words, then what the run was and its memory, each as its length, its bytes and their checksum.
 constexpr std::string_view magic = "holonom checkpoint 1\n";
+// Those of all versions begin so.
+constexpr std::string_view name_of_format = magic.substr(0, magic.find_last_of(' '));
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;  // Fowler, Noll, Vo, eight bytes at a time
@@ -50,7 +52,7 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at) {
 // A file that is gone with this object, unless it was given its name.
 class NewFile {
  public:
-  explicit NewFile(const std::string& path) : path_(path), temporary_(path + ".new") {
+  explicit NewFile(const std::string& path) : path_(path), temporary_(unfinished(path)) {
     constexpr mode_t permissions = 0666;
     fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, permissions);
     if (fd_ < 0) fail();
@@ -138,6 +140,16 @@ void write_checkpoint(const std::string& path, const RunIdentity& identity, long
   file.name();
 }
 
+bool may_be_checkpoint(const std::string& path) {
+  std::error_code ignored;  // of a name that is too long
+  if (!std::filesystem::is_regular_file(path, ignored)) return true;
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(name_of_format.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return name_of_format.starts_with(begin);
+}
+
 Checkpoint read_checkpoint(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path + ": there is no checkpoint to go on from");
@@ -146,8 +158,8 @@ Checkpoint read_checkpoint(const std::string& path) {
   const std::string bytes = std::move(read).str();
   const auto refuse = [&](const std::string& why) { throw InputError(path + ": " + why); };
   if (!bytes.starts_with(magic))
-    refuse(bytes.starts_with(magic.substr(0, magic.find_last_of(' '))) ? "the checkpoint has another format"
-                                                                       : "this is no checkpoint of holonom");
+    refuse(bytes.starts_with(name_of_format) ? "the checkpoint has another format"
+                                             : "this is no checkpoint of holonom");
   std::string_view left = std::string_view(bytes).substr(magic.size());
   const auto part = [&] {
     constexpr std::size_t number = sizeof(std::uint64_t);

@@ -32,18 +32,28 @@ RowFile::RowFile(std::string path, OpenMode mode) : path_(std::move(path)) {
     (void)!ftruncate(fd_, 0);  // devices have no length
 }
 
-std::string RowFile::first_row() const {
-  std::string row;
-  char c = 0;
-  for (off_t at = 0; pread(fd_, &c, 1, at) == 1 && c != '\n'; ++at) row += c;
-  return row;
+bool RowFile::begins_with(std::string_view row) const {
+  std::string found(row.size(), '\0');
+  std::size_t read = 0;
+  while (read < found.size()) {
+    const ssize_t bytes = pread(fd_, found.data() + read, found.size() - read, static_cast<off_t>(read));
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return false;
+    read += static_cast<std::size_t>(bytes);
+  }
+  return found == row;
 }
 
 long long RowFile::sync() {
   flush();
-  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS)  // (pipes and devices cannot)
-    throw OutputError(path_ + ": writing failed (" + std::strerror(errno) + "); the rows written so far are kept.");
+  if (fsync(fd_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // (pipes and devices cannot)
   return whole_;
+}
+
+void RowFile::fail(int error) {
+  failure_ = path_ + ": writing failed (" + std::strerror(error) + "); the rows written so far are kept.";
+  buffer_.clear();
+  throw OutputError(failure_);
 }
 
 void RowFile::cut_to(long long bytes) {
@@ -65,12 +75,14 @@ RowFile::~RowFile() {
 }
 
 void RowFile::add(std::string_view rows) {
+  if (!failure_.empty()) throw OutputError(failure_);
   constexpr std::size_t full = std::size_t{1} << 14;
   buffer_ += rows;
   if (buffer_.size() >= full) flush();
 }
 
 void RowFile::flush() {
+  if (!failure_.empty()) throw OutputError(failure_);
   std::size_t written = 0;
   while (written < buffer_.size()) {
     const ssize_t bytes = ::write(fd_, buffer_.data() + written, buffer_.size() - written);
@@ -82,9 +94,9 @@ void RowFile::flush() {
     const int error = bytes < 0 ? errno : ENOSPC;
     if (const auto end = std::string_view(buffer_).substr(0, written).rfind('\n'); end != std::string_view::npos)
       whole_ += static_cast<long long>(end) + 1;
-    buffer_.clear();
     (void)!ftruncate(fd_, whole_);
-    throw OutputError(path_ + ": writing failed (" + std::strerror(error) + "); the rows written so far are kept.");
+    (void)lseek(fd_, whole_, SEEK_SET);
+    fail(error);
   }
   whole_ += static_cast<long long>(written);
   buffer_.clear();

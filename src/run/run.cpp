@@ -15,6 +15,29 @@ namespace holonom {
 
 namespace {
 
+bool is_plain_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+// Beside the output; empty: there is none. What is no file cannot be resumed.
+std::string checkpoint_beside_output(const RunSpec& spec) {
+  const std::string& output = spec.out.empty() ? spec.events_out : spec.out;
+  return spec.checkpoint > 0 && !output.empty() && is_plain_file(output) ? output + ".checkpoint" : "";
+}
+
+// A checkpoint replaces one of this program, and what a run that was killed has left of one; another file only if it
+// may.
+void check_checkpoint(const RunSpec& spec, const std::vector<std::string>& inputs) {
+  const std::string file = checkpoint_beside_output(spec);
+  if (file.empty()) return;
+  for (const std::string& path : {file, unfinished(file)}) {
+    protect_inputs(spec.name_of("checkpoint"), path, inputs);
+    if (!spec.force && !may_be_checkpoint(path)) throw FileExists(path);
+  }
+}
+
 void check_outputs(const RunSpec& spec, const Model& model, bool is_heard) {
   const auto refuse = [&](const std::string& field, const std::string& value, const std::string& why) {
     throw InputError(spec.name_of(field) + (value.empty() ? "" : " " + value) + ": " + why);
@@ -35,6 +58,7 @@ void check_outputs(const RunSpec& spec, const Model& model, bool is_heard) {
   if (const std::string file = find_method(spec, model).info.file; !file.empty()) inputs.push_back(file);
   protect_inputs(spec.name_of("out"), spec.out, inputs);
   protect_inputs(spec.name_of("events-out"), spec.events_out, inputs);
+  check_checkpoint(spec, inputs);
 }
 
 void choose_stops(const RunSpec& spec, Model& model) {
@@ -50,12 +74,6 @@ void choose_stops(const RunSpec& spec, Model& model) {
           (names.empty() ? " Give one: " + spec.name_of("event") + " \"" + name + "=formula\", or [events] in the model"
                          : suggestion(name, names, "Events")));
   }
-}
-
-bool is_plain_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
 const std::string* entry_of(const RunIdentity& identity, const std::string& name) {
@@ -121,8 +139,7 @@ void Run::put_together(std::optional<NodeId> sample, const std::atomic<bool>* in
     run_ = std::move(run);
   });
   if (before) take_memory(*before, file);
-  // What is no file cannot be resumed.
-  if (spec_.checkpoint > 0 && !output.empty() && is_plain_file(output)) checkpoint_ = file;
+  checkpoint_ = checkpoint_beside_output(spec_);
 }
 
 // Only the end of a run may be another one, if that is asked for.
@@ -171,7 +188,8 @@ void Run::save(const std::string& path) {
   write_checkpoint(path, now.identity, now.done, now.memory);
 }
 
-// A checkpoint that cannot be written does not end a run: the one before is still there.
+// A checkpoint that cannot be written does not end a run: the one before is still there. Rows that cannot be written
+// do, and the run says so itself.
 void Run::keep_checkpoint() {
   saved_ = std::chrono::steady_clock::now();
   if (checkpoint_.empty() || run_->status() == RunStatus::failed) return;
@@ -179,6 +197,7 @@ void Run::keep_checkpoint() {
     save(checkpoint_);
     trouble_.clear();
   } catch (const OutputError& e) {
+    if (run_->status() == RunStatus::failed) return;
     trouble_ = std::string(e.what()) + "; the run can be resumed from an older one";
   } catch (const MemoryError& e) {
     trouble_ = checkpoint_ + ": there is no checkpoint: " + e.what();

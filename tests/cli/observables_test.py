@@ -4,6 +4,7 @@ import csv
 import decimal
 import json
 import math
+import re
 import unittest
 
 from support import MODELS, CliTest, pendulum, place_of
@@ -165,6 +166,21 @@ class Observables(CliTest):
         r = self.run_json("m.toml", "--until", 3)
         self.assertEqual(r["observables"]["bad"], {**r["observables"]["bad"], "mean": None, "min": None, "max": None})
         self.assertIsNotNone(r["observables"]["bad"]["initial"])
+
+    def test_one_that_is_not_finite_is_told(self):
+        result = self.run_program("run", MODELS / "pendulum.toml", "--observe", "s=sqrt(y)", "--observe", "height=y", "--steps", 10)
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, r"warning: --observe s=sqrt\(y\): observable 's' is not finite after step 1 \(t = [\d.]+\)")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertRegex(result.stdout, r"\n  s +mean nan, from nan to nan\n")
+        self.write(pendulum(observables='s = "log(x - 0.5)"'))
+        result = self.run_program("run", "m.toml", "--until", 2, "--out", "a.csv")
+        (step,) = re.findall(r"m\.toml:\d+:\d+: observable 's' is not finite after step (\d+)", result.stderr)
+        rows = self.table("a.csv")
+        first = next(k for k, row in enumerate(rows) if not math.isfinite(row["s"]))
+        self.assertEqual(int(step), first)
+        self.run_program("run", "m.toml", "--until", 1, "--out", "b.csv")
+        self.assertEqual(self.run_program("run", "m.toml", "--until", 2, "--out", "b.csv", "--extend").stderr, result.stderr)
 
     def test_own_names_come_first(self):
         self.write(pendulum(parameters="m = 1\ng = 1\nL = 1\nkinetic = 7\nlambda_rod = 8", observables='a = "kinetic"\nb = "lambda_rod"'))

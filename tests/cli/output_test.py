@@ -1,5 +1,6 @@
 """What the program writes, and where: streams that fail, full disks, files that must not be overwritten, two runs and one file."""
 
+import csv
 import json
 import os
 import resource
@@ -100,6 +101,48 @@ class Disks(CliTest):
             self.assertEqual({len(row) for row in rows}, {len(columns)})
             self.assertGreater(len(text), size - 300, "as many rows as there is room for")
 
+    def test_rows_that_a_checkpoint_cannot_write_are_a_failure(self):
+        """Few rows are in memory until the last checkpoint, or the end, writes them."""
+        for size, *more in ((300,), (300, "--checkpoint", 0), (1200, "--every", 3)):
+            result = self.limited(size, "run", MODELS / "pendulum.toml", "--steps", 20, "--out", "a.csv", "--force", "--json", *more)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            r = json.loads(result.stdout)
+            self.assertEqual(r["status"], "failed")
+            self.assertRegex(r["message"], r"a\.csv: writing failed \(.*\); the rows written so far are kept\.")
+            self.assertNotRegex(result.stderr, r"warning: a\.csv: writing failed")
+            self.assertTrue((self.folder / "a.csv").read_text().endswith("\n"))
+        result = self.limited(300, "run", MODELS / "pendulum.toml", "--until", "3*T", "--event", "x", "--events-out", "e.csv")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("e.csv: writing failed", result.stderr)
+
+    def test_a_disk_that_was_full_for_a_while(self):
+        """Later rows are not written behind a gap, and the run does not pretend that they are all there."""
+        def full():
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+        process = subprocess.Popen([PROGRAM, "run", str(MODELS / "double-pendulum.toml"), "--steps", "400000", "--every", "4000", "--checkpoint", "0.05",
+                                    "--out", "a.csv", "--json"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=full)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 60
+        almost_full = None
+        while process.poll() is None and time.monotonic() < min(deadline, (almost_full or deadline) + 2):
+            if almost_full is None and (self.folder / "a.csv").exists() and (self.folder / "a.csv").stat().st_size > 3600:
+                almost_full = time.monotonic()
+            time.sleep(0.01)
+        if process.poll() is None:
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        printed, said = process.communicate(timeout=HANGS)
+        text = (self.folder / "a.csv").read_bytes()
+        self.assertNotIn(b"\0", text)
+        self.assertTrue(text.endswith(b"\n"))
+        columns, rows = self.read_csv("a.csv")
+        self.assertEqual({len(row) for row in rows}, {len(columns)})
+        r = json.loads(printed)
+        if len(rows) < 101:
+            self.assertEqual((process.returncode, r["status"]), (1, "failed"), said)
+            self.assertIn("a.csv: writing failed", said)
+        self.assertLess(len(rows), 101, "the disk was full")
+
     def test_events_end_with_a_whole_row(self):
         result = self.limited(9000, "run", MODELS / "pendulum.toml", "--until", "100*T", "--event", "x", "--events-out", "e.csv")
         self.assertEqual(result.returncode, 1, result.stderr)
@@ -117,6 +160,15 @@ class Disks(CliTest):
         self.assertRegex(r["message"], r"a\.h5: writing failed \(.*\); \d+ rows are kept\.")
         self.assertRegex(result.stderr, r"rows are kept\. The last good state, t = [\d.]+, is kept\.")
         self.assertGreater(r["steps"], 1000)
+
+    def test_rows_of_hdf5_that_a_checkpoint_cannot_write_are_a_failure(self):
+        self.run_program("run", MODELS / "pendulum.toml", "--steps", 9000, "--out", "whole.h5")
+        if not (self.folder / "whole.h5").exists():
+            self.skipTest("a build without HDF5")
+        size = (self.folder / "whole.h5").stat().st_size
+        result = self.limited(size - 2000, "run", MODELS / "pendulum.toml", "--steps", 9000, "--out", "a.h5", "--json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(json.loads(result.stdout)["message"], r"a\.h5: writing failed \(.*\); \d+ rows are kept\.")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_hdf5_is_no_device(self):
@@ -183,6 +235,41 @@ until = 0.1
             self.kept("run", "pairs.toml", "--out", name)
         self.kept("run", "m.toml", "--method", "pair:lobatto.toml", "--out", "pair.csv")
 
+    def test_of_checkpoints(self):
+        """They stand beside the output, under names that a user did not choose."""
+        for name in ("a.csv.checkpoint", "a.csv.checkpoint.new"):
+            (self.folder / name).write_bytes(self.before["m.toml"])
+            self.before[name] = self.before["m.toml"]
+            self.kept("run", name, "--out", "a.csv")
+            self.kept("run", name, "--events-out", "a.csv")
+            (self.folder / name).unlink()
+            (self.folder / name).symlink_to("m.toml")
+            self.kept("run", "m.toml", "--out", "a.csv")
+            (self.folder / name).unlink()
+            self.before.pop(name)
+
+    def test_files_in_the_way_of_checkpoints(self):
+        for name in ("a.csv.checkpoint", "a.csv.checkpoint.new"):
+            (self.folder / name).write_text("letters")
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{name}: the file exists; use --force to overwrite it, or another name", result.stderr)
+            self.assertEqual((self.folder / name).read_text(), "letters")
+            self.assertFalse((self.folder / "a.csv").exists())
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv", "--checkpoint", 0)
+            self.assertEqual((result.returncode, (self.folder / name).read_text()), (0, "letters"))
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv", "--force")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue((self.folder / "a.csv.checkpoint").read_bytes().startswith(b"holonom checkpoint"))
+            self.assertFalse((self.folder / "a.csv.checkpoint.new").exists())
+            (self.folder / "a.csv").unlink()
+            # that of the run whose output is gone, and what is left of one that was killed
+            (self.folder / "a.csv.checkpoint.new").write_bytes((self.folder / "a.csv.checkpoint").read_bytes()[:11])
+            result = self.run_program("run", "m.toml", "--steps", 3, "--out", "a.csv")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for left in ("a.csv", "a.csv.checkpoint"):
+                (self.folder / left).unlink()
+
     def test_of_a_comparison(self):
         self.kept("compare", "m.toml", "--methods", "rattle", "--out", "link.csv")
         self.kept("compare", "m.toml", "--methods", "rattle", "--out", "sub")
@@ -203,6 +290,24 @@ until = 0.1
             result = self.run_program(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("the name of a file is missing", result.stderr)
+
+
+class Columns(CliTest):
+    def test_names_are_quoted_where_they_have_to_be(self):
+        """Those of [names] may be anything."""
+        self.write(pendulum(invariants='r = "x^2 + y^2"', observables='o = "x"', events='e = "x"',
+                            names='x = "a,b\\"c"\ny = "two\\nlines"\nrod = "the, rod"\nr = "r\\rr"\no = "o, o"'))
+        expected = ["t", 'a,b"c', "two\nlines", 'p_a,b"c', "p_two\nlines", "lambda_the, rod", "energy", "position_residual", "hidden_residual",
+                    "r\rr", "o, o"]
+        for end, how in ((1, "--force"), (3, "--extend")):
+            result = self.run_program("run", "m.toml", "--until", end, "--out", "a.csv", "--events-out", "e.csv", how)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        for name, columns in (("a.csv", expected), ("e.csv", ["event", "direction", *expected])):
+            with open(self.folder / name, newline="") as file:
+                header, *rows = csv.reader(file)
+            self.assertEqual(header, columns)
+            self.assertGreater(len(rows), 0)
+            self.assertEqual({len(row) for row in rows}, {len(header)})
 
 
 class TwoRuns(CliTest):

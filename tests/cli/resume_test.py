@@ -57,6 +57,15 @@ class Resume(CliTest):
             self.assertEqual(whole, parts, method)
             self.assertIn("wedge", whole[0]["invariants"])
 
+    def test_wedge_products_go_on_bit_for_bit(self):
+        """A base method, an implicit one, a composition, one with stages, on a system whose motion is rounded in each step."""
+        for method in ("rattle", "symplectic-euler", "kahan-li-8", "lobatto-4", "rattle --compensated on"):
+            whole, parts = self.whole_and_in_parts(MODELS / "double-pendulum.toml", "--method", *method.split(), "--wedge",
+                                                   steps=410, stop=205, events=False)
+            self.assertEqual(whole[0], parts[0], method)
+            self.assertEqual(whole[2].splitlines()[-1], parts[2].splitlines()[-1], method)
+            self.assertTrue(whole == parts, method)
+
     def test_every_method_goes_on_bit_for_bit(self):
         listed = json.loads(self.run_program("methods", "--json").stdout)
         # constrained, any H, M(q), redundant, split and stiff, and without constraints

@@ -363,6 +363,29 @@ q = { x = "0.7*sin(1e-9)", y = "-0.7*cos(1e-9)" }
         result = self.run_program("run", "m.toml", "--step", "0.01", "--steps", 1000)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
+    def test_few_states_that_are_watched(self):
+        """Start and end level with the pivot: no motion, no energy, and no term of it there, wherever the pivot is."""
+        lost = "this is not the motion of the model any more"
+        few = ("--step", "T/200", "--until", "T", "--watch", "recorded", "--every", 1000, "--method", "kahan-li-8")
+        result = self.run_program("run", MODELS / "pendulum.toml", *few)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.write(pendulum(parameters='m = 1\ng = 1\nL = 1\nT = "2*pi*1.18034059901609623"',
+                            constraints='rod = "(x + L)^2 + y^2 - L^2"', initial="q = { x = 0, y = 0 }\np = { x = 0, y = 0 }"))
+        result = self.run_program("run", "m.toml", *few)
+        self.assertEqual(result.returncode, 0)
+        self.assertNotIn(lost, result.stderr)
+        result = self.run_program("run", MODELS / "kepler.toml", "--step", 2, "--steps", 50, "--watch", "recorded", "--every", 50)
+        self.assertIn(lost, result.stderr)
+
+    def test_what_to_try_where_the_energy_is_lost(self):
+        for arguments, advice in ((("pendulum", "--method", "gauss-2", "--until", 500), "a smaller step does not help: take lobatto-3"),
+                                  (("kepler", "--step", 2, "--steps", 50), "Try a smaller step.")):
+            said = self.run_program("run", MODELS / f"{arguments[0]}.toml", *arguments[1:]).stderr
+            (line,) = [line for line in said.splitlines() if "this is not the motion" in line]
+            self.assertIn("any more. ", line)
+            self.assertIn(advice, line)
+            self.assertNotIn("horter step", line)
+
     def test_threads_without_a_use_are_told(self):
         for method in ("rattle", "gauss-2@state-space:partition"):
             result = self.run_program("run", MODELS / "double-pendulum.toml", "--method", method, "--steps", 2, "--threads", 2)

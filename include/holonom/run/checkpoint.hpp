@@ -21,6 +21,13 @@ struct Checkpoint {
   std::string memory;
 };
 
+// Where a checkpoint is written before it gets its name.
+inline std::string unfinished(const std::string& path) { return path + ".new"; }
+
+// Whether nothing else is lost where a checkpoint is written to this path: there is no file, or a checkpoint, or the
+// first bytes of one.
+bool may_be_checkpoint(const std::string& path);
+
 // Throws OutputError if it cannot be written; what was there before is then still there.
 void write_checkpoint(const std::string& path, const RunIdentity& identity, long done, std::string_view memory);
 

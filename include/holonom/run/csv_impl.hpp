@@ -13,18 +13,18 @@ CsvFile<S>::CsvFile(const std::string& path, const std::string& first_columns, c
       shown_q_(static_cast<int>(labels.coordinates.size())),
       shown_p_(static_cast<int>(labels.momenta())) {
   row_ = first_columns + "t";
-  for (const std::string& c : labels.coordinates) row_ += "," + c;
-  for (std::size_t i = 0; i < labels.momenta(); ++i) row_ += "," + labels.momentum(i);
-  for (const std::string& c : labels.constraints) row_ += ",lambda_" + c;
+  const auto column = [this](const std::string& name) { row_ += "," + csv_cell(name); };
+  for (const std::string& c : labels.coordinates) column(c);
+  for (std::size_t i = 0; i < labels.momenta(); ++i) column(labels.momentum(i));
+  for (const std::string& c : labels.constraints) column("lambda_" + c);
   row_ += ",energy,position_residual,hidden_residual";
-  for (const std::string& i : labels.invariants) row_ += "," + i;
-  for (const std::string& o : labels.observables) row_ += "," + csv_cell(o);
-  if (mode == OpenMode::append) {
-    if (file_.first_row() != row_) throw InputError(path + ": the file cannot be continued: its columns are others");
-    return;
-  }
+  for (const std::string& i : labels.invariants) column(i);
+  for (const std::string& o : labels.observables) column(o);
   row_ += '\n';
-  file_.add(row_);
+  if (mode != OpenMode::append)
+    file_.add(row_);
+  else if (!file_.begins_with(row_))
+    throw InputError(path + ": the file cannot be continued: its columns are others");
 }
 
 template <class S>

@@ -43,6 +43,7 @@ struct RunResult {
   std::vector<std::string> invariant_doubt;  // why the values of one of these tell nothing; empty where they do
   std::vector<long> invariant_undefined;     // for each, the first step after which it was not finite, or −1
   std::vector<ObservableSummary<S>> observables;
+  std::vector<long> observable_undefined;  // likewise
   Counters counters;
   double wall_seconds = 0;
 };
@@ -81,6 +82,7 @@ class Driver {
   RunStatus restart(const Vec<S>& q, const Vec<S>& p);
 
   RunPlan& plan() { return plan_; }
+  const std::string& advice() const { return plan_.advice; }
   const State<S>& state() const { return x_; }
   // λ of the state; NaN where it cannot be known
   const Vec<S>& multipliers() {
@@ -92,8 +94,9 @@ class Driver {
   // Whether there is nothing left to do: the plan's end, a failure, or a recorder that has ended the run.
   bool is_over() const { return done_ >= plan_.steps || status_ == RunStatus::failed || has_ended(); }
   RunStatus status() const { return status_; }
-  // For each invariant, the first step after which it was not finite, or −1
+  // For each invariant or observable, the first step after which it was not finite, or −1
   const std::vector<long>& invariants_undefined() const { return result_.invariant_undefined; }
+  const std::vector<long>& observables_undefined() const { return result_.observable_undefined; }
   // Whether the energy has changed by half of the largest kinetic energy, or more, and by what no rounding errors
   // explain: then the motion is not that of the system.
   bool energy_is_lost() const;
@@ -104,7 +107,7 @@ class Driver {
   RunResult<S> result();
 
   // All that a run needs to go on, the method's memory and the recorders' included; to be loaded into a driver that was
-  // made in the same way.
+  // made in the same way. Throws OutputError if a recorder cannot write: then the run has failed.
   void save(MemoryWriter& out);
   void load(MemoryReader& in);
 
@@ -117,6 +120,9 @@ class Driver {
   Status take(long count);
   void show(long count);
   void observe();
+  bool changes_as_the_motion() const;
+  void find_energy_terms();
+  void note_undefined(const Vec<S>& values, std::vector<long>& first) const;
   void find_invariants();
   void find_multipliers();
   void record(bool all);
@@ -124,6 +130,7 @@ class Driver {
   void look_at_clock();
   void interrupted();
   void fail(const Status& s);
+  void cannot_write(const OutputError& e);
   std::string nearly_dependent();
   template <class F>
   RunStatus timed(F&& f);
@@ -146,6 +153,8 @@ class Driver {
   Vec<S> of_system_;       // invariants, where there are more
   Manifold<S> manifold_;
   Observation<S> seen_;
+  Vec<S> force_, velocity_;
+  R energy_terms_{0};  // the largest of the states where the energy has changed as the motion does
   TimeAverages<S> averages_;
   RunStatus status_ = RunStatus::done;
   RunResult<S> result_;

@@ -18,6 +18,8 @@ Driver<S>::Driver(const AnySystem<S>& sys, AnyMethod<S>& method, State<S> x, con
       plan_(std::move(plan)),
       recorders_(std::move(recorders)),
       manifold_(sys),
+      force_(sys.n()),
+      velocity_(sys.n()),
       averages_(static_cast<int>(sys.labels().observables.size())),
       paused_(Clock::now()) {
   seen_.invariants = Vec<S>(static_cast<int>(sys.labels().invariants.size()));
@@ -40,9 +42,7 @@ RunStatus Driver<S>::timed(F&& f) {
   try {
     f();
   } catch (const OutputError& e) {
-    status_ = RunStatus::failed;
-    result_.message = e.what();
-    can_write_ = false;
+    cannot_write(e);
   }
   seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
   return status_;
@@ -53,6 +53,7 @@ void Driver<S>::observe_start() {
   t0_ = x_.t;
   seen_.energy = sys_.H(x_.q, x_.p);
   result_.invariant_undefined.assign(static_cast<std::size_t>(invariants()), -1);
+  result_.observable_undefined.assign(static_cast<std::size_t>(averages_.size()), -1);
   manifold_.expect_impulses(x_, h_);
   observe();
   result_.energy_initial = seen_.energy;
@@ -126,6 +127,7 @@ RunStatus Driver<S>::restart(const Vec<S>& q, const Vec<S>& p) {
     result_.invariant_initial = seen_.invariants;
     result_.invariant_error = Vec<R>(invariants());
     result_.energy_error = R(0);
+    energy_terms_ = R(0);
     result_.position = seen_.position.absolute;
     result_.position_relative = seen_.position.relative;
     result_.hidden = seen_.hidden.absolute;
@@ -183,7 +185,7 @@ void Driver<S>::take_steps(long end) {
     observe();
     if (const bool due = done_ % plan_.every == 0; due || every_step_) record(due);
     look_at_clock();
-    if (has_ended()) return;
+    if (has_ended() || status_ == RunStatus::failed) return;
   }
 }
 
@@ -244,24 +246,29 @@ void Driver<S>::observe() {
   seen_.hidden = manifold_.hidden(x_.q, x_.p);
   keep_largest(result_.motion, R(magnitude(dot(x_.p, manifold_.last_velocity())) / 2));
   if (invariants() > 0) find_invariants();
-  for (int k = 0; k < invariants(); ++k)
-    if (long& first = result_.invariant_undefined[static_cast<std::size_t>(k)];
-        first < 0 && !is_finite(seen_.invariants[k]))
-      first = done_;
+  note_undefined(seen_.invariants, result_.invariant_undefined);
   lambda_known_ = false;
   if (averages_.size() > 0) {
     if (sys_.observables_use_multipliers()) find_multipliers();
     sys_.observables(x_, seen_.observables);
+    note_undefined(seen_.observables, result_.observable_undefined);
     averages_.add(x_.t, seen_.observables);
   }
   if (done_ > 0) {
     keep_largest(result_.energy_error, R(magnitude(S(seen_.energy - result_.energy_initial))));
+    if (changes_as_the_motion()) find_energy_terms();
     for (int k = 0; k < invariants(); ++k)
       keep_largest(result_.invariant_error[k], R(magnitude(S(seen_.invariants[k] - result_.invariant_initial[k]))));
   }
   keep_largest(result_.position, seen_.position.absolute);
   keep_largest(result_.position_relative, seen_.position.relative);
   keep_largest(result_.hidden, seen_.hidden.absolute);
+}
+
+template <class S>
+void Driver<S>::note_undefined(const Vec<S>& values, std::vector<long>& first) const {
+  for (int k = 0; k < values.size(); ++k)
+    if (long& step = first[static_cast<std::size_t>(k)]; step < 0 && !is_finite(values[k])) step = done_;
 }
 
 template <class S>
@@ -301,13 +308,34 @@ void Driver<S>::record(bool all) {
 }
 
 template <class S>
+bool Driver<S>::changes_as_the_motion() const {
+  return !sys_.is_field() && result_.energy_error >= result_.motion / 2;
+}
+
+// The terms of an energy are as large as its forces on the whole way that the coordinates can take, though at one state
+// they may all vanish: those of a pendulum that starts level with its pivot do at every turn. And they are as large as
+// the energy that forces give within a step, which is all that is known of coordinates near 0.
+template <class S>
+void Driver<S>::find_energy_terms() {
+  sys_.H_q(x_.q, x_.p, force_);
+  R farthest(0), all(0);
+  for (int i = 0; i < sys_.n(); ++i) {
+    keep_largest(farthest, R(magnitude(x_.q[i])));
+    all += magnitude(force_[i]);
+    force_[i] *= h_;
+  }
+  R given(0);
+  if (knows(sys_, Quantity::H_pp)) {
+    sys_.H_pp(x_.q, x_.p, force_, velocity_);
+    given = magnitude(dot(force_, velocity_)) / 2;
+  }
+  keep_largest(energy_terms_, R(magnitude(seen_.energy) + farthest * all + given));
+}
+
+template <class S>
 bool Driver<S>::energy_is_lost() const {
-  if (sys_.is_field() || result_.energy_error < result_.motion / 2) return false;
-  Vec<S> force(sys_.n());
-  sys_.H_q(x_.q, x_.p, force);
-  R terms = magnitude(result_.energy_initial) + magnitude(seen_.energy) + result_.motion;
-  for (int i = 0; i < sys_.n(); ++i) terms += magnitude(S(force[i] * x_.q[i]));
-  return result_.energy_error > R(1e4) * epsilon<S>() * terms;
+  const R terms = magnitude(result_.energy_initial) + result_.motion + energy_terms_;
+  return changes_as_the_motion() && result_.energy_error > R(1e4) * epsilon<S>() * terms;
 }
 
 template <class S>
@@ -346,12 +374,14 @@ void Driver<S>::visit_memory(F&& f) {
   f("energy_initial", result_.energy_initial);
   f("energy_error", result_.energy_error);
   f("motion", result_.motion);
+  f("energy_terms", energy_terms_);
   f("position", result_.position);
   f("position_relative", result_.position_relative);
   f("hidden", result_.hidden);
   f("invariant_initial", result_.invariant_initial);
   f("invariant_error", result_.invariant_error);
   f("invariant_undefined", result_.invariant_undefined);
+  f("observable_undefined", result_.observable_undefined);
   f("wall_seconds", seconds_);
 }
 
@@ -360,7 +390,12 @@ void Driver<S>::save(MemoryWriter& out) {
   visit_memory(out);
   method_.save(out);
   for (Companion<S>* c : companions_) c->save(out);
-  for (Recorder<S>* r : recorders_) r->save(out);
+  try {
+    for (Recorder<S>* r : recorders_) r->save(out);
+  } catch (const OutputError& e) {
+    cannot_write(e);  // what was recorded is lost
+    throw;
+  }
 }
 
 template <class S>
@@ -374,6 +409,13 @@ void Driver<S>::load(MemoryReader& in) {
     if (status.ok()) status = c->load(in, h_);
   if (!status.ok()) fail(status);
   for (Recorder<S>* r : recorders_) r->load(in);
+}
+
+template <class S>
+void Driver<S>::cannot_write(const OutputError& e) {
+  status_ = RunStatus::failed;
+  result_.message = e.what();
+  can_write_ = false;
 }
 
 template <class S>

@@ -1,5 +1,5 @@
 // A text file of rows. While it is open no other run writes to it; where the disk is full it ends with the last row
-// that had room.
+// that had room, also if there is room again later: nothing is written behind a row that is missing.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace holonom {
 
 // A cell of a CSV file: the text as it stands, or in quotes if it has to be.
 inline std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string cell = "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + "\"";
@@ -26,20 +26,22 @@ class RowFile {
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
 
-  // Whole rows, with their ends of line. Throw OutputError if they cannot be written.
+  // Whole rows, with their ends of line. Throw OutputError if they cannot be written, and from then on every time.
   void add(std::string_view rows);
   void flush();
 
   const std::string& path() const { return path_; }
-  // The first row of a file that is continued.
-  std::string first_row() const;
-  // All rows so far are on the disk, also if the machine stops; their bytes.
+  // Whether a file that is continued begins with this row, which may have ends of line within quotes.
+  bool begins_with(std::string_view row) const;
+  // All rows so far are on the disk, also if the machine stops; their bytes. Throws as flush does.
   long long sync();
   // Takes back what was written behind so many bytes. Throws InputError if there are fewer.
   void cut_to(long long bytes);
 
  private:
-  std::string path_, buffer_;
+  [[noreturn]] void fail(int error);
+
+  std::string path_, buffer_, failure_;
   int fd_ = -1;
   long long whole_ = 0;  // bytes of whole rows that are written
 };

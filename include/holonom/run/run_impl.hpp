@@ -292,14 +292,16 @@ std::vector<std::string> RunOf<S>::remarks() const {
     if (const std::string trouble = complaint(happened.counts[k]); !trouble.empty())
       list.push_back(model().place("events." + happened.formulas[k].name) + "event '" + happened.formulas[k].name +
                      "' " + trouble);
-  const std::vector<long>& undefined = driver_->invariants_undefined();
-  for (std::size_t k = 0; k < undefined.size(); ++k)
-    if (const long step = undefined[k]; step >= 0) {
-      const std::string& name = labels_.invariants[k];
-      list.push_back(model().place("invariants." + name) + "invariant '" + name + "' is not finite after step " +
-                     std::to_string(step) + " (t = " + shorten(S(S(step) * h_)) +
-                     "), and maybe later: whether it is kept is not known");
-    }
+  const auto undefined = [&](const std::string& what, const std::vector<std::string>& names,
+                             const std::vector<long>& first, const char* so) {
+    for (std::size_t k = 0; k < first.size(); ++k)
+      if (const long step = first[k]; step >= 0)
+        list.push_back(model().place(what + "s." + names[k]) + what + " '" + names[k] + "' is not finite after step " +
+                       std::to_string(step) + " (t = " + shorten(S(S(step) * h_)) + "), and maybe later: " + so);
+  };
+  undefined("invariant", labels_.invariants, driver_->invariants_undefined(), "whether it is kept is not known");
+  undefined("observable", labels_.observables, driver_->observables_undefined(),
+            "it has no mean, least or largest value");
   constexpr double large = 0.01;
   if (const double residual = to_double(driver_->largest_residual());
       !method.formulation.empty() && !method.keeps_position && !(residual < large))
@@ -309,7 +311,7 @@ std::vector<std::string> RunOf<S>::remarks() const {
   if (driver_->energy_is_lost())
     list.push_back("the energy changed by " + shorten(driver_->energy_error()) +
                    ", and the largest kinetic energy was " + shorten(driver_->largest_motion()) +
-                   ": this is not the motion of the model any more. Take a shorter step");
+                   ": this is not the motion of the model any more. " + driver_->advice());
   if (happened.may_stop() && !happened.stopped && done() == steps)
     list.push_back("the run was to stop at an event that did not happen: it went to its end");
   return list;

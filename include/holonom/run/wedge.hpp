@@ -37,13 +37,13 @@ class Wedge final : public Companion<S> {
   }
   Status step(const S& h, long count) override {
     for (long k = 0; k < count; ++k) {
+      if (retry_) meet();
       for (auto& along : along_) {
         Status s = along.method->step(along.x, D(h));
         if (!s.ok() && retry_)
           s = once_more(*along.method, along.x, D(h), s, [&] { return along.method->step(along.x, D(h)); });
         if (!s.ok()) return s;
       }
-      if (retry_) meet();
     }
     return {};
   }
@@ -98,7 +98,8 @@ class Wedge final : public Companion<S> {
     return manifold.onto_tangent(x.q, x.p, eta);
   }
   // Both along the same motion: where iterations end depends on tangents, and two motions that part by rounding errors
-  // have another form between their tangents.
+  // have another form between their tangents. Before a step, not after it: what a method knows of the state that it
+  // came to is of that very state, and is found again there by a run that is resumed.
   void meet() {
     for (int i = 0; i < sys_.n(); ++i) {
       along_[1].x.q[i].v = along_[0].x.q[i].v;
