@@ -60,6 +60,52 @@ class Stages(ViewTest):
         with h5py.File(self.folder / "run.h5") as file:
             numpy.testing.assert_allclose(page.points()[:, :20, :2].reshape(len(file["q"]), 40), file["q"][:], rtol=1e-6, atol=1e-6)
 
+    def bobs(self, dimension, length, more=""):
+        """Five bobs on one hook by a table of one constraint a bob"""
+        down = "xyz"[dimension - 1]
+        place = [f"({length})*cos(0.5*i)", "0", f"-({length})*sin(0.5*i)"]
+        q = ", ".join(f'"{x}"' for x in (place if dimension == 3 else place[::2]))
+        self.write(f"""format = 1
+[coordinates]
+r = {{ count = 5, dim = {dimension} }}
+[energy]
+mass = {{ r = 1 }}
+[[energy.sum]]
+over = {{ i = "0..4" }}
+term = "r[i].{down}"
+[[constraints.stack]]
+name = "rod"
+over = {{ i = "0..4" }}
+zero = "dot(r[i], r[i]) - ({length})^2"
+[initial]
+q.r = [{q}]
+[integrate]
+step = 0.02
+until = 0.1
+{more}""")
+        return self.page("m.toml")
+
+    def test_each_row_of_a_table_hangs(self):
+        five = [(bob, 5) for bob in range(5)]
+        as_link = '[view]\nconstraints = { rod = "link" }\n'
+        for length in ("1", "1 + 0.2*i"):
+            for page in (self.bobs(2, length), self.bobs(3, length, as_link)):
+                self.assertEqual((page.links(), page.head["stage"]["surfaces"]), (five, []), length)
+                self.assertEqual(abs(page.points()[:, 5]).max(), 0)
+        # Without a word, points of space are on a sphere: on one, if it is the same for all.
+        page = self.bobs(3, "1")
+        self.assertEqual((page.links(), page.head["stage"]["surfaces"]), ([], ["rod"]))
+        page = self.bobs(3, "1 + 0.2*i")
+        self.assertEqual((page.links(), page.head["stage"]["surfaces"]), ([], []))
+
+    def test_each_row_of_a_table_hangs_where_it_says(self):
+        self.bobs(2, "1")
+        text = (self.folder / "m.toml").read_text()
+        self.write(text.replace('"dot(r[i], r[i]) - (1)^2"', '"(r[i].x - i)^2 + r[i].y^2 - 1"').replace('"(1)*cos', '"i + (1)*cos'))
+        page = self.page("m.toml")
+        self.assertEqual(page.links(), [(bob, 5 + bob) for bob in range(5)])
+        numpy.testing.assert_allclose(page.points()[0, 5:, 0], range(5), atol=1e-6)
+
     def test_a_torus_is_a_surface(self):
         page = self.page(MODELS / "geodesic-torus.toml", run=["--steps", 400])
         self.assertEqual((page.head["stage"]["dimension"], page.head["stage"]["surfaces"], page.links()), (3, ["torus"], []))
