@@ -77,10 +77,17 @@ for (const [name, model, run, columns] of cases)
     assert.ok(Math.abs(clicked / rows - 0.5) < 0.05, `row ${clicked} of ${rows}`);
     await page.locator('.scene canvas').focus();
     for (let k = 0; k < 3; ++k) await page.keyboard.press('-');  // so slowly that it does not end by itself
+    // Signs are drawn, since fonts lack them: the box of a letter that is missing would be text.
+    const sign = () => page.locator('.play').evaluate((b) => ({ text: b.textContent, path: b.querySelector('path').getAttribute('d'), width: b.querySelector('path').getBoundingClientRect().width }));
+    const play = await sign();
     await page.keyboard.press(' ');
     await page.waitForFunction((row) => window.holonom.player.row > row, clicked);
+    const pause = await sign();
     await page.keyboard.press(' ');
     assert.equal(await page.evaluate(() => window.holonom.player.playing), false);
+    assert.deepEqual(await sign(), play);
+    assert.notEqual(pause.path, play.path);
+    for (const { text, width } of [play, pause]) assert.ok(text === '' && width > 6, `${text} ${width}`);
     check();
     await close();
     await screenshots(file, name);

@@ -14,6 +14,18 @@ export function button(text: string, title: string, action: () => void): HTMLBut
   return make('button', { type: 'button', title, onclick: action, ariaLabel: title }, [text]);
 }
 
+// A drawing of 12 by 12, in the colour of the text: fonts lack many signs.
+export function drawing(path: string): { element: SVGElement; draw(path: string): void } {
+  const create = (tag: string): SVGElement => document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  const element = create('svg'), shape = create('path');
+  element.setAttribute('viewBox', '0 0 12 12');
+  element.setAttribute('aria-hidden', 'true');
+  element.append(shape);
+  const draw = (to: string): void => shape.setAttribute('d', to);
+  draw(path);
+  return { element, draw };
+}
+
 export function select(options: string[], chosen: number, title: string, action: (k: number) => void): HTMLSelectElement {
   const element = make('select', { title, ariaLabel: title }, options.map((text, k) => make('option', { value: String(k) }, [text])));
   element.selectedIndex = chosen;
