@@ -284,6 +284,21 @@ class Numbers(ViewTest):
         self.assertIn("Row 30 (t = ", page.head["notes"][0])
         self.assertTrue(numpy.isnan(page.points()[30, 0]).any() and not numpy.isnan(page.points()[29]).any())
 
+    def test_columns_and_places_that_are_no_numbers(self):
+        self.page(MODELS / "pendulum.toml", run=["--steps", 50])
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            file["lambda"][20:, 0] = numpy.nan
+            file["position_residual"][30] = numpy.inf
+        note, = self.view().head["notes"]
+        self.assertIn("Row 20 (t = ", note)
+        self.assertIn("not finite in lambda_rod, |g|: plots have gaps", note)
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            file["p"][10, 1] = numpy.nan
+        self.assertIn("Row 10 (t = ", self.view().head["notes"][0])
+        self.write(pendulum(view='points = { a = ["1/(x - 1)", "y"], b = ["x", "y"] }'))
+        note, = self.page("m.toml").head["notes"]
+        self.assertIn("Row 0 (t = 0) is the first one in which a cannot be drawn", note)
+
     def test_no_rows(self):
         self.page(MODELS / "pendulum.toml", run=["--steps", 5])
         with h5py.File(self.folder / "run.h5", "r+") as file:

@@ -146,6 +146,76 @@ test('a page without rows, and one with numbers that are none, say so', async ()
   await close();
 });
 
+// A run that fails leaves the rows that it has.
+function make_page_of_failing(name, text, run = []) {
+  writeFileSync(join(folder(), `${name}.toml`), text);
+  assert.throws(() => holonom('run', `${name}.toml`, ...run, '--out', `${name}.h5`, '--force'), /evaluation gave NaN or infinity/);
+  holonom('view', `${name}.h5`, '--force');
+  return join(folder(), `${name}.html`);
+}
+const sizes_of = (page) => page.evaluate(() => {
+  const { half, reach, radius, centre } = window.holonom.scene.extent;
+  return [half, reach, radius, ...centre.toArray()];
+});
+// Single precision holds them also when they are squared.
+function check_sizes(sizes) {
+  assert.ok(sizes.every((size) => Number.isFinite(size) && Math.abs(size) < 1e8), `${sizes}`);
+}
+// Drawn, and drawn anew
+async function check_motion(page, rows) {
+  const pictures = [];
+  for (const row of rows) pictures.push(await picture(page, row));
+  for (const { colours } of pictures) assert.ok(colours > 20, `${colours} colours`);
+  assert.equal(new Set(pictures.map((p) => p.sum)).size, rows.length);
+  check_sizes(await sizes_of(page));
+}
+
+for (const [name, points] of [['plane', 'a = ["1/(x - 1)", "y"], b = ["x", "y"]'], ['space', 'a = ["x", "log(y)", "1/(x - 1)"], b = ["x", "y", "x*y"]']])
+  test(`points in a ${name} that are nowhere are not drawn, and others are`, async () => {
+    const text = readFileSync(join(models, 'pendulum.toml'), 'utf8');
+    writeFileSync(join(folder(), 'nowhere.toml'), `${text}\n[view]\npoints = { ${points} }\ntrails = true\n`);
+    const { page, check, close } = await open(make_page('nowhere', 'nowhere.toml', ['--steps', 60]));
+    assert.match(await page.locator('.notes').textContent(), /first one in which a cannot be drawn/);
+    await check_motion(page, [0, 20, 40]);
+    check();
+    await close();
+  });
+
+test('points that go to infinity', async () => {
+  const escape = (names, potential, q) => `format = 1\n[coordinates]\nnames = ${JSON.stringify(names)}\n[energy]\nmass = [${names.map(() => 1)}]\npotential = "${potential}"\n[initial]\nq = { ${q} }\n[integrate]\nstep = 0.01\nuntil = 60\nmethod = "verlet-a"\n`;
+  for (const [names, more] of [[['x', 'y'], ''], [['x', 'y', 'z'], ', z = 0']]) {
+    const { page, check, close } = await open(make_page_of_failing('escape', escape(names, '-x^2 - y^4/4', `x = 1, y = 0.1${more}`)));
+    assert.match(await page.locator('.notes').textContent(), /beyond single precision/);
+    await check_motion(page, await page.evaluate(() => [window.holonom.store.rows - 3, window.holonom.store.rows - 2]));
+    check();
+    await close();
+  }
+  // And so many that they are discs
+  const gas = `format = 1\n[coordinates]\nr = { count = 700, dim = 3 }\n[energy]\nmass = { r = 1 }\n[[energy.sum]]\nover = { i = "0..699" }\nterm = "dot(r[i], r[i])/2 - r[i].x^4"\n[initial]\nq.r = ["1.5/(1 + 10*i)", "sin(12.9898*i)", "sin(37.719*i)"]\n[integrate]\nstep = 0.05\nuntil = 3\nmethod = "verlet-a"\n`;
+  const { page, check, close } = await open(make_page_of_failing('gas', gas, ['--watch', 'recorded']));
+  await picture(page, await page.evaluate(() => window.holonom.store.rows - 1));
+  check_sizes(await sizes_of(page));
+  check();
+  await close();
+});
+
+for (const [size, names] of [[1e-12, ['x', 'y']], [1e-12, ['x', 'y', 'z']], [1e25, ['x', 'y']], [1e25, ['x', 'y', 'z']], [1e-3, ['x', 'y']]])
+  test(`a motion of the size ${size} in ${names.length} dimensions looks like one of the size 1`, async () => {
+    const text = (L) => `format = 1\n[parameters]\nL = ${L}\n[coordinates]\nnames = ${JSON.stringify(names)}\n[energy]\nmass = [${names.map(() => 1)}]\npotential = "L*${names.at(-1)}"\n[constraints]\nrod = "(${names.map((x) => `${x}^2`).join(' + ')})/L^2 - 1"\n[initial]\nq = { ${names.map((x, k) => `${x} = "${k > 0 ? 0 : 'L'}"`).join(', ')} }\n[integrate]\nstep = 0.05\nuntil = 3\n`;
+    const drawn = [];
+    for (const L of [1, size]) {
+      writeFileSync(join(folder(), 'size.toml'), text(L));
+      const { page, check, close } = await open(make_page('size', 'size.toml', []));
+      await check_motion(page, [0, 30]);
+      drawn.push({ sizes: await sizes_of(page), colours: (await picture(page, 30)).colours });
+      check();
+      await close();
+    }
+    const [usual, other] = drawn;
+    assert.ok(Math.abs(other.colours / usual.colours - 1) < 0.2, `${other.colours} and ${usual.colours} colours`);
+    usual.sizes.forEach((x, k) => assert.ok(Math.abs(other.sizes[k] - x * (size === 1e-3 ? 1e-3 : 1)) < 1e-4, `${other.sizes} and ${usual.sizes}`));
+  });
+
 test('a section of events', async () => {
   const run = ['--until', 2000, '--method', 'kahan-li-8', '--step', 0.2, '--every', 10];
   holonom('run', join(models, 'henon-heiles.toml'), ...run, '--event', 'x', '--events-out', 'events.csv', '--force');
