@@ -216,6 +216,56 @@ for (const [size, names] of [[1e-12, ['x', 'y']], [1e-12, ['x', 'y', 'z']], [1e2
     usual.sizes.forEach((x, k) => assert.ok(Math.abs(other.sizes[k] - x * (size === 1e-3 ? 1e-3 : 1)) < 1e-4, `${other.sizes} and ${usual.sizes}`));
   });
 
+test('ticks of small, large and nearly constant numbers', async () => {
+  // Of observables that are so
+  const ranges = { small: 'x*3e-19', large: '(x - 3)*7e33', least: 'x*1e-300', constant: '-1/6 + x*1e-7', nearly: '-1/6 + x*2e-13', negative: '-0.0001*(1 - x)', same: 'x/x + 1', around: '1e6 + x*1e-4' };
+  const text = readFileSync(join(models, 'pendulum.toml'), 'utf8');
+  writeFileSync(join(folder(), 'ticks.toml'), `${text}\n[observables]\n${Object.entries(ranges).map(([k, f]) => `${k} = "${f}"`).join('\n')}\n[view]\nplot = ${JSON.stringify(Object.keys(ranges))}\n`);
+  const { page, check, close } = await open(make_page('ticks', 'ticks.toml', ['--steps', 60]));
+  for (const [k, name] of Object.keys(ranges).entries()) {
+    const { card, written } = await page.evaluate((k) => {
+      const card = window.holonom.plots.cards[k];
+      return { card: card.card, written: card.written() };
+    }, k);
+    assert.equal(card.title, name);
+    const { across, upward, room } = written;
+    assert.ok(across.length > 2, `${name}: ${across}`);
+    assert.ok(upward.length >= 2 && new Set(upward).size === upward.length, `${name}: ${upward}`);
+    assert.ok(room >= 9, `${name}: ${room} px beside ${upward}`);
+    // Evenly spaced, as numbers
+    const x = upward.map((t) => Number(t.replaceAll('\u2212', '-'))), step = x[1] - x[0];
+    x.forEach((a, i) => assert.ok(i === 0 || Math.abs(a - x[i - 1] - step) <= 1e-3 * step + 4e-16 * Math.abs(a), `${name}: ${upward}`));
+  }
+  check();
+  await close();
+  await screenshots(join(folder(), 'ticks.html'), 'ticks');
+});
+
+test('more methods than colours, and messages that are long', async () => {
+  const methods = ['rattle', 'kahan-li-8', 'suzuki-4', 'yoshida-4', 'yoshida-6', 'mclachlan-4', 'kahan-li-6', 'midpoint', 'lobatto-4', 'lobatto-6'];
+  holonom('compare', join(models, 'pendulum.toml'), '--methods', methods.join(','), '--step', 'T/2,T/20,T/40,T/80', '--until', 'T', '--out', 'many', '--force');
+  const { page, check, close } = await open(join(folder(), 'many/compare.html'));
+  const marks = await page.locator('.curves').first().locator('i').evaluateAll((list) => list.map((i) => i.style.background));
+  assert.ok(marks.length > 8, `${marks.length} methods`);
+  assert.equal(new Set(marks).size, marks.length);
+  // Points of work and precision are joined by their steps.
+  const { curves, lines } = await page.evaluate(() => {
+    const { diagram } = window.holonom.diagrams[0];
+    return { curves: diagram.curves, lines: diagram.curves.map((_, k) => window.holonom.diagrams[0].line(k)) };
+  });
+  curves.forEach((curve, k) => {
+    const order = (list) => list.map((x, i) => [x, i]).sort((a, b) => a[0] - b[0]).map(([, i]) => i);
+    assert.deepEqual(order(lines[k].map((p) => p[0])), order(curve.x), curve.name);
+  });
+  // A card is as wide as the page, and so is its table.
+  const failed = page.locator('td.bad');
+  assert.ok((await failed.count()) > 0 && (await failed.first().textContent()).length > 60);
+  for (const card of await page.locator('.wide').all()) assert.ok(await card.evaluate((c) => c.scrollWidth <= c.clientWidth));
+  check();
+  await close();
+  await screenshots(join(folder(), 'many/compare.html'), 'many-methods');
+});
+
 test('a section of events', async () => {
   const run = ['--until', 2000, '--method', 'kahan-li-8', '--step', 0.2, '--every', 10];
   holonom('run', join(models, 'henon-heiles.toml'), ...run, '--event', 'x', '--events-out', 'events.csv', '--force');
