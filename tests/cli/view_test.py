@@ -408,6 +408,44 @@ class Messages(ViewTest):
         self.assertIn("its coordinates are not those of run.h5",
                       self.refused("view", "run.h5", "--force", "--model", MODELS / "double-pendulum.toml"))
 
+    def test_a_constant_orientation(self):
+        """As it is written, with few digits; and what a body may be described by as well, a reflection"""
+        for body in ("quaternion = [0.5, 0.5, 0.5, 0.5]", "quaternion = [0, 0, 0, 2]", "matrix = [0.7071, -0.7071, 0, 0.7071, 0.7071, 0, 0, 0, 1]",
+                     "matrix = [1, 0, 0, 0, 1, 0, 0, 0, -1]"):
+            self.write(pendulum(view=f"bodies = {{ top = {{ {body}, at = ['x', 'y', 0] }} }}"))
+            page = self.page("m.toml")
+            numpy.testing.assert_allclose(numpy.linalg.norm(page.bodies()[:, 0, 3:], axis=1), 1, rtol=1e-5)
+
+    def damaged(self, change):
+        self.page(MODELS / "pendulum.toml", run=["--steps", 5])
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            change(file)
+        return self.refused("view", "run.h5", "--force")
+
+    def test_tables_that_do_not_fit_their_names(self):
+        def cut(name, shape):
+            def change(file):
+                numbers, attributes = file[name][:], dict(file[name].attrs)
+                del file[name]
+                file[name] = numpy.resize(numbers, shape)
+                file[name].attrs.update(attributes)
+            return change
+        for name, shape, message in (
+                ("q", (6, 0), "has 0 columns of q, and 2 names of coordinates"), ("q", (6, 1), "has 1 column of q, and 2 names of coordinates"),
+                ("q", (6, 3), "has 3 columns of q, and 2 names of coordinates"), ("p", (6, 1), "has 1 column of p, and 2 names of momenta"),
+                ("lambda", (6, 0), "has 0 columns of lambda, and 1 names of constraints"), ("invariants", (6, 2), "has 2 columns of invariants, and 0 names of invariants"),
+                ("t", (6, 0), "has 0 columns of t, and not 1"), ("energy", (6, 2), "has 2 columns of energy, and not 1"), ("q", (6, 2, 2), "could not read q, which is no table")):
+            self.assertIn(message, self.damaged(cut(name, shape)))
+
+    def test_names_and_versions_that_are_none(self):
+        def integers(file):
+            del file["names/coordinates"]
+            file["names/coordinates"] = [1, 2]
+        self.assertIn("run.h5: the file is no trajectory of holonom, or damaged (could not read names", self.damaged(integers))
+        def version(file):
+            file.attrs["format_version"] = 99
+        self.assertIn("run.h5: the file has version 99 of the format, and this holonom reads version 1", self.damaged(version))
+
     def test_another_model_for_the_same_run(self):
         self.page(MODELS / "pendulum.toml", run=["--steps", 5])
         self.write((MODELS / "pendulum.toml").read_text() + '\n[view.points]\nbob = ["2*x", "y"]\n', "other.toml")
@@ -429,6 +467,17 @@ class Messages(ViewTest):
                 ('constraints = { rod = "line" }', '"line"', 'shown as "link", "surface" or "nothing"'),
                 ('points = { a = ["x", "y"] }\ncolours = { b = "#ffffff" }', "b =", "no point or body"),
                 ('points = { a = ["x", "y"] }\ncolours = { a = "red" }', '"red"', 'written as "#rrggbb"'),
+                ('points = { a = ["lambda_rod", "y"] }', '"lambda_rod"', "uses a multiplier or an energy"),
+                ('points = { a = ["x", "kinetic"] }', '"kinetic"', "uses a multiplier or an energy"),
+                ("size = -1", "-1", "must be a positive number, and is -1"),
+                ("size = 0", "0\n[", "must be a positive number, and is 0"),
+                ('size = "L - 1"', '"L - 1"', "must be a positive number, and is 0"),
+                ('size = "1/0"', '"1/0"', "must be a positive number"),
+                ('size = "sqrt(-1)"', '"sqrt(-1)"', "must be a positive number"),
+                ('bodies = { top = { quaternion = [1, 0, 0, 0], size = [1, -2, 1] } }', "-2", "an edge of view.bodies.top.size must be a positive number"),
+                ('bodies = { top = { quaternion = [0, 0, 0, 0] } }', "[0, 0", "view.bodies.top.quaternion must not be zero"),
+                ('bodies = { top = { matrix = [1, 0, 0, 0, 1, 0, 0, 0.5, 1] } }', "[1, 0", "no rotation: the product of its rows 2 and 3 is 0.5 and not 0"),
+                ('bodies = { top = { matrix = [1, 0, 0, 0, 2, 0, 0, 0, 1] } }', "[1, 0", "rows 2 and 2 is 4 and not 1"),
                 ('size = "x"', '"x"\n[', "must not depend on coordinates"),
                 ("trails = 1", "1\n[initial]", "must be true or false"),
                 ('plot = ["enrgy"]', '"enrgy"', "Did you mean 'energy'?")):
