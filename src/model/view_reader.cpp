@@ -1,6 +1,11 @@
 #include "view_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "holonom/expr/derivative.hpp"
+#include "holonom/model/constants.hpp"
 
 namespace holonom {
 
@@ -9,6 +14,12 @@ namespace {
 bool is_colour(std::string_view text) {
   return (text.size() == 7 || text.size() == 4) && text.front() == '#' &&
          text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string_view::npos;
+}
+
+std::string digits(double x) {
+  std::ostringstream text;
+  text << x;
+  return text.str();
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -25,7 +36,7 @@ ViewFormulas ViewReader::read(const toml::table* view) {
   if (const toml::table* bodies = r_.table(*view, "bodies")) read_bodies(*bodies);
   if (const toml::table* constraints = r_.table(*view, "constraints")) read_constraints(*constraints);
   if (const toml::table* colours = r_.table(*view, "colours")) read_colours(*colours);
-  if (const toml::node* size = view->get("size")) view_.size = r_.constant(*size, "view.size");
+  if (const toml::node* size = view->get("size")) view_.size = positive(*size, "view.size, the radius of points,");
   if (const toml::node* trails = view->get("trails")) {
     if (!trails->is_boolean()) r_.source.fail(*trails, "view.trails must be true or false");
     view_.trails = *trails->value<bool>();
@@ -44,6 +55,11 @@ std::vector<NodeId> ViewReader::formulas(const toml::node& list, const std::stri
   for (const toml::node& node : *array) {
     const NodeId x = r_.formula(node, what);
     r_.refuse(r_.fail_at(node), x, what, model.v, "v_", "write it with momenta p_<name>");
+    if (depends_on(*model.graph, std::span(&x, 1), model.lambda) ||
+        depends_on(*model.graph, std::span(&x, 1), model.energies))
+      r_.source.fail(node, what +
+                               " uses a multiplier or an energy, which only observables do: write it with coordinates "
+                               "and momenta");
     for (const NodeId i : model.graph->reachable(std::span(&x, 1)))
       if ((*model.graph)[i].op == Op::input && !std::binary_search(model.q.begin(), model.q.end(), i) &&
           !std::binary_search(model.p.begin(), model.p.end(), i))
@@ -53,6 +69,40 @@ std::vector<NodeId> ViewReader::formulas(const toml::node& list, const std::stri
     nodes.push_back(x);
   }
   return nodes;
+}
+
+// A length that can be drawn
+NodeId ViewReader::positive(const toml::node& node, const std::string& what) const {
+  const NodeId x = r_.constant(node, what);
+  const double length = evaluate_constants<double>(r_.model, {x}).front();
+  if (!(length > 0) || !std::isfinite(length))
+    r_.source.fail(node, what + " must be a positive number, and is " + digits(length));
+  return x;
+}
+
+// An orientation that is the same in all states can be looked at here.
+void ViewReader::check_orientation(const toml::node& node, const ViewFormulas::Body& body) const {
+  const Graph& graph = *r_.model.graph;
+  for (const NodeId i : graph.reachable(body.orientation))
+    if (graph[i].op == Op::input) return;
+  constexpr double of_written_decimals = 1e-3;
+  const std::vector<double> x = evaluate_constants<double>(r_.model, body.orientation);
+  const std::string where = "view.bodies." + body.name;
+  if (x.size() == 4) {
+    const double size = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    if (!(size > 0) || !std::isfinite(size))
+      r_.source.fail(node, where + ".quaternion must not be zero, and finite: its direction is the orientation");
+    return;
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double product = 0;
+      for (std::size_t k = 0; k < 3; ++k) product += x[3 * i + k] * x[3 * j + k];
+      if (!(std::abs(product - (i == j ? 1 : 0)) < of_written_decimals))
+        r_.source.fail(node, where + ".matrix is no rotation: the product of its rows " + std::to_string(j + 1) +
+                                 " and " + std::to_string(i + 1) + " is " + digits(product) + " and not " +
+                                 (i == j ? "1" : "0"));
+    }
 }
 
 std::vector<std::string> ViewReader::point_names() const {
@@ -113,8 +163,10 @@ void ViewReader::read_bodies(const toml::table& bodies) {
     if (const toml::node* size = t->get("size")) {
       if (!size->is_array() || size->as_array()->size() != 3)
         r_.source.fail(*size, where + ".size must be a list of three edges, such as [1, 0.5, 0.2]");
-      for (const toml::node& edge : *size->as_array()) body.size.push_back(r_.constant(edge, where + ".size"));
+      for (const toml::node& edge : *size->as_array())
+        body.size.push_back(positive(edge, "an edge of " + where + ".size"));
     }
+    check_orientation(matrix ? *matrix : *quaternion, body);
     view_.bodies.push_back(std::move(body));
   }
 }

@@ -22,6 +22,8 @@ class ViewReader {
   void read_plot(const toml::node& plot);
   std::vector<NodeId> formulas(const toml::node& list, const std::string& what,
                                std::initializer_list<std::size_t> sizes, const std::string& example) const;
+  NodeId positive(const toml::node& node, const std::string& what) const;
+  void check_orientation(const toml::node& node, const ViewFormulas::Body& body) const;
   std::vector<std::string> point_names() const;
 
   FormulaReader& r_;

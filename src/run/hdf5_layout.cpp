@@ -52,6 +52,7 @@ std::vector<std::string> read_texts(hid_t file, const std::string& path) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"),
       extent(H5Dget_space(dataset), H5Sclose, "read an extent");
   const std::size_t length = H5Tget_size(type);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) throw Failed("read names");
   std::vector<std::string> texts(static_cast<std::size_t>(H5Sget_simple_extent_npoints(extent)));
   std::string packed(length * texts.size(), '\0');
   if (!texts.empty()) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "read names");
@@ -60,6 +61,25 @@ std::vector<std::string> read_texts(hid_t file, const std::string& path) {
     texts[i].resize(std::min(texts[i].find('\0'), length));
   }
   return texts;
+}
+
+namespace {
+
+int version_of(hid_t root) {
+  int found = 0;
+  const Handle a(H5Aopen(root, "format_version", H5P_DEFAULT), H5Aclose, "read the version of the format");
+  check(H5Aread(a, H5T_NATIVE_INT, &found), "read the version of the format");
+  return found;
+}
+
+}  // namespace
+
+void require_this_version(hid_t file, const std::string& path) {
+  const Handle root(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose, "open the root");
+  if (const int found = version_of(root); found != format_version)
+    throw InputError(path + ": the file has version " + std::to_string(found) +
+                     " of the format, and this holonom reads version " + std::to_string(format_version) +
+                     "; read it with the holonom that made it");
 }
 
 bool is_trajectory(hid_t root) { return H5Aexists(root, "format") > 0 && read_attribute(root, "format") == format; }
@@ -137,11 +157,8 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
     throw InputError(path + ": the file cannot be continued: " + why);
   };
   if (!is_trajectory(root)) refuse("it is not a trajectory of holonom");
-  int found_version = 0;
-  const Handle a(H5Aopen(root, "format_version", H5P_DEFAULT), H5Aclose, "read the version of the format");
-  check(H5Aread(a, H5T_NATIVE_INT, &found_version), "read the version of the format");
-  if (found_version != format_version)
-    refuse("its format has version " + std::to_string(found_version) + ", this holonom writes version " +
+  if (const int found = version_of(root); found != format_version)
+    refuse("its format has version " + std::to_string(found) + ", this holonom writes version " +
            std::to_string(format_version));
 
   const auto same = [&](const char* attribute, const std::string& word, const std::string& now) {

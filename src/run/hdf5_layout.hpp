@@ -15,6 +15,8 @@ void require_same_run(hid_t file, const std::string& path, const Labels& labels,
 
 // Whether the root is that of a trajectory; and a dataset of names in it.
 bool is_trajectory(hid_t root);
+// Throws InputError if the file is of another version of the format.
+void require_this_version(hid_t file, const std::string& path);
 std::vector<std::string> read_texts(hid_t file, const std::string& path);
 
 // H5MD groups for vector coordinates. The tables must exist.

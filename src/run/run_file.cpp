@@ -15,26 +15,28 @@ namespace {
 
 class Reader {
  public:
-  Reader(hid_t file, const RunFileLimits& limits) : file_(file), limits_(limits) {}
+  Reader(hid_t file, const std::string& path, const RunFileLimits& limits)
+      : file_(file), path_(path), limits_(limits) {}
 
   RunFile read() {
     read_attributes();
     read_names();
     choose_rows();
-    result_.t = table("/t");
-    result_.q = table("/q");
-    result_.p = table("/p");
-    result_.lambda = table("/lambda");
-    result_.energy = table("/energy");
-    result_.position_residual = table("/position_residual");
-    result_.hidden_residual = table("/hidden_residual");
-    result_.invariant = table("/invariants");
-    result_.observable = table("/observed");
+    result_.t = column("t");
+    result_.q = table("q", result_.coordinates.size(), "coordinates");
+    result_.p = table("p", result_.momenta.size(), "momenta");
+    result_.lambda = table("lambda", result_.constraints.size(), "constraints");
+    result_.energy = column("energy");
+    result_.position_residual = column("position_residual");
+    result_.hidden_residual = column("hidden_residual");
+    result_.invariant = table("invariants", result_.invariants.size(), "invariants");
+    result_.observable = table("observed", result_.observables.size(), "observables");
     return std::move(result_);
   }
 
  private:
   void read_attributes() {
+    require_this_version(file_, path_);
     const Handle root(H5Gopen2(file_, "/", H5P_DEFAULT), H5Gclose, "open the root");
     const std::pair<const char*, std::string*> texts[] = {{"model", &result_.model},
                                                           {"model_text", &result_.model_text},
@@ -98,9 +100,28 @@ class Reader {
     if (result_.rows.back() != rows - 1) result_.rows.push_back(rows - 1);
   }
 
-  NumberTable table(const char* name) const {
-    const Handle dataset = open_dataset(file_, name);
+  NumberTable column(const std::string& name) const {
+    NumberTable result = read_table(name);
+    if (result.columns != 1) refuse_columns(name, result.columns, "and not 1");
+    return result;
+  }
+  // With a column for each name
+  NumberTable table(const std::string& name, std::size_t names, const std::string& of_what) const {
+    NumberTable result = read_table(name);
+    if (result.columns != names)
+      refuse_columns(name, result.columns, "and " + std::to_string(names) + " names of " + of_what);
+    return result;
+  }
+  [[noreturn]] void refuse_columns(const std::string& name, std::size_t columns, const std::string& expected) const {
+    throw InputError(path_ + ": the file is damaged: it has " + std::to_string(columns) +
+                     (columns == 1 ? " column of " : " columns of ") + name + ", " + expected +
+                     "; make it anew by run --out FILE.h5");
+  }
+
+  NumberTable read_table(const std::string& name) const {
+    const Handle dataset = open_dataset(file_, "/" + name);
     const std::vector<hsize_t> size = extent(dataset);
+    if (size.size() > 2) throw Failed("read " + name + ", which is no table");
     NumberTable result;
     result.columns = size.size() == 2 ? size[1] : 1;
     result.x.resize(result_.rows.size() * result.columns);
@@ -119,6 +140,7 @@ class Reader {
   }
 
   hid_t file_;
+  const std::string& path_;
   const RunFileLimits& limits_;
   std::size_t every_ = 1;
   RunFile result_;
@@ -149,7 +171,7 @@ auto of_trajectory(const std::string& path, F&& read) {
 }  // namespace
 
 RunFile read_run_file(const std::string& path, const RunFileLimits& limits) {
-  return of_trajectory(path, [&](hid_t file) { return Reader(file, limits).read(); });
+  return of_trajectory(path, [&](hid_t file) { return Reader(file, path, limits).read(); });
 }
 
 std::vector<std::string> read_digits(const std::string& path, const std::string& table) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "holonom/expr/derivative.hpp"
@@ -38,8 +39,8 @@ class Search {
   struct Single {
     std::string name;
     int point;
-    LevelSet g;
     std::optional<std::vector<double>> centre;
+    std::shared_ptr<const LevelSet> surface;  // none where each row of a table has its own
   };
 
   std::optional<Shown> wanted(const std::string& name) const {
@@ -53,11 +54,6 @@ class Search {
     linked_.insert(a);
     linked_.insert(b);
   }
-  void keep_single(const std::string& name, int of, LevelSet g) {
-    auto centre = g.centre(scale_);
-    singles_.push_back({name, of, std::move(g), std::move(centre)});
-  }
-
   // By the coordinates that it depends on: all of one or two points, and no other
   void look_at(const Named& constraint) {
     if (wanted(constraint.name) == Shown::nothing) return;
@@ -77,40 +73,57 @@ class Search {
         if (c >= 0) x.push_back(model_.q[static_cast<std::size_t>(c)]);
     LevelSet g(*model_.graph, constraint.node, std::move(x));
     if (found.size() == 1)
-      keep_single(constraint.name, found.front(), std::move(g));
+      singles_.push_back(
+          {constraint.name, found.front(), g.centre(scale_), std::make_shared<const LevelSet>(std::move(g))});
     else if (g.is_distance_between_points(scale_))
       link(found[0], found[1]);
   }
 
-  // One formula for all rows of a table: it is looked at in the first.
+  // One formula for all rows of a table: it is looked at in each row if it reads numbers of its own there, such as the
+  // length of a rod, and else in the first.
   void look_at(const MappedTerm& term) {
     if (term.rows == 0 || wanted(term.name) == Shown::nothing || term.gathers.empty() || term.gathers.size() > 2)
       return;
     std::vector<NodeId> x, others;
-    std::vector<double> values;
     for (const MappedTerm::Gather& gather : term.gathers) {
       if (gather.from != MappedTerm::Gather::From::position) return;
       x.insert(x.end(), gather.x.begin(), gather.x.end());
     }
-    for (const MappedTerm::RowValue& value : term.values) {
-      others.push_back(value.input);
-      values.push_back(value.integer.empty() ? std::strtod(value.text.front().c_str(), nullptr)
-                                             : static_cast<double>(value.integer.front()));
-    }
-    const auto of = [&](std::size_t gather, int row) {
+    for (const MappedTerm::RowValue& value : term.values) others.push_back(value.input);
+    const bool rows_differ = term.rows > 1 && depends_on(*model_.graph, std::span(&term.kernel, 1), others);
+    const auto point_in = [&](std::size_t gather, int row) {
       const auto found = point_of_.find(term.gathers[gather].first[static_cast<std::size_t>(row)]);
       return found == point_of_.end() ? -1 : found->second;
     };
-    if (of(0, 0) < 0) return;
-    LevelSet g(*model_.graph, term.kernel, std::move(x), others, std::move(values));
-    if (term.gathers.size() == 1) {
-      // Where they hang may differ from row to row; what they are on, if it is the same for all, is shown once.
-      if (term.rows == 1 || !depends_on(*model_.graph, std::span(&term.kernel, 1), others))
-        keep_single(term.name, of(0, 0), std::move(g));
-      return;
+    const auto g = std::make_shared<LevelSet>(*model_.graph, term.kernel, std::move(x), others, row_values(term, 0));
+    const bool on_one_point = term.gathers.size() == 1;
+    std::optional<std::vector<double>> centre;
+    bool keeps_distance = false;
+    for (int row = 0; row < term.rows; ++row) {
+      if (row == 0 || rows_differ) {
+        g->set_others(row_values(term, row));
+        if (on_one_point)
+          centre = g->centre(scale_);
+        else
+          keeps_distance = g->is_distance_between_points(scale_);
+      }
+      const int a = point_in(0, row), b = on_one_point ? a : point_in(1, row);
+      if (a < 0 || b < 0) continue;
+      if (on_one_point)
+        singles_.push_back({term.name, a, centre, rows_differ ? nullptr : g});
+      else if (keeps_distance)
+        link(a, b);
     }
-    if (!g.is_distance_between_points(scale_)) return;
-    for (int row = 0; row < term.rows; ++row) link(of(0, row), of(1, row));
+  }
+
+  static std::vector<double> row_values(const MappedTerm& term, int row) {
+    const auto at = static_cast<std::size_t>(row);
+    std::vector<double> values;
+    values.reserve(term.values.size());
+    for (const MappedTerm::RowValue& value : term.values)
+      values.push_back(value.integer.empty() ? std::strtod(value.text[at].c_str(), nullptr)
+                                             : static_cast<double>(value.integer[at]));
+    return values;
   }
 
   double state(std::size_t row, int column) const {
@@ -126,7 +139,7 @@ class Search {
       ConstraintShapes::Hook hook{single.point, {}};
       std::copy(single.centre->begin(), single.centre->end(), hook.at.begin());
       shapes_.hooks.push_back(hook);
-    } else if (where.dimension == 3 && !as_link) {
+    } else if (where.dimension == 3 && !as_link && single.surface && shown_.insert(single.surface).second) {
       add_surface(single);
     }
   }
@@ -144,7 +157,7 @@ class Search {
         square += std::pow(state(0, where.column[a]) - box.centre[a], 2);
       }
       box.half = margin * std::sqrt(square);
-      mesh = surface_mesh(single.g, box, whole);
+      mesh = surface_mesh(*single.surface, box, whole);
     } else {
       double half = 0, centre_size = 0;
       for (std::size_t a = 0; a < 3; ++a) {
@@ -161,11 +174,11 @@ class Search {
       constexpr int growths = 3;  // until a closed surface fits; of others the part near the motion is shown
       for (int growth = 0; growth < growths && !whole; ++growth) {
         box.half = margin * least_half * std::pow(1.6, growth);
-        mesh = surface_mesh(single.g, box, whole);
+        mesh = surface_mesh(*single.surface, box, whole);
       }
       if (!whole) {
         box.half = 1.3 * least_half;
-        mesh = surface_mesh(single.g, box, whole);
+        mesh = surface_mesh(*single.surface, box, whole);
       }
     }
     const bool known = std::any_of(shapes_.surfaces.begin(), shapes_.surfaces.end(),
@@ -181,6 +194,7 @@ class Search {
   double scale_ = 0;
   std::vector<Single> singles_;
   std::set<int> linked_;
+  std::set<std::shared_ptr<const LevelSet>> shown_;  // as surfaces, of which all rows of a table share one
   ConstraintShapes shapes_;
 };
 

@@ -12,11 +12,12 @@ namespace holonom {
 
 class LevelSet {
  public:
-  // g of `x`, at most 6 of them; other inputs have fixed values.
+  // g of `x`, at most 6 of them; other inputs have values that are set.
   LevelSet(Graph& graph, NodeId g, std::vector<NodeId> x, const std::vector<NodeId>& others = {},
            std::vector<double> values = {});
 
   std::size_t size() const { return size_; }
+  void set_others(std::vector<double> values) { values_ = std::move(values); }
   double operator()(const double* x, double* gradient) const;
 
   // Whether it says how far two points are apart, x being both of them: g = f(|A - B|). Found by what it does, not by

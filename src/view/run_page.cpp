@@ -2,6 +2,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "event_table.hpp"
 #include "holonom/analysis/model_certificate.hpp"
@@ -115,6 +116,7 @@ class PageOfRun {
     data_.add("bodies", poses, bodies * 7);
     data_.add("series", series);
     json_.integer("rows", static_cast<long long>(rows()));
+    look_for_gaps(staged, series, places, poses);
   }
 
   void write_events() {
@@ -138,22 +140,77 @@ class PageOfRun {
       notes_.push_back(std::to_string(rows()) + " of " + std::to_string(run_.file_rows) + " rows are on this page.");
     if (staged.stage.dimension == 0 && rows() > 0) notes_.emplace_back(no_points_note);
     for (std::size_t i = 0; i < rows(); ++i) {
-      const auto finite = [](double x) { return std::isfinite(x); };
-      const double* q = run_.q.row(i);
-      if (std::all_of(q, q + run_.q.columns, finite) && finite(run_.t.at(i, 0)) &&
-          (!staged.has_energy || finite(run_.energy.at(i, 0))))
-        continue;
-      notes_.push_back("Row " + std::to_string(run_.rows[i]) + " (t = " + shorten(run_.t.at(i, 0)) +
-                       ") has numbers that are not finite: the run was cut off there, or failed.");
+      if (is_finite(i, staged)) continue;
+      notes_.push_back(name_row(i) + " has numbers that are not finite: the run was cut off there, or failed.");
       break;
     }
+    notes_.insert(notes_.end(), gaps_.begin(), gaps_.end());
   }
+
+  std::string name_row(std::size_t i) const {
+    return "Row " + std::to_string(run_.rows[i]) + " (t = " + shorten(run_.t.at(i, 0)) + ")";
+  }
+  // Whether a row is a state, whatever can be computed from it
+  bool is_finite(std::size_t i, const StagedRun& staged) const {
+    const auto finite = [](double x) { return std::isfinite(x); };
+    const double *q = run_.q.row(i), *p = run_.p.row(i);
+    return std::all_of(q, q + run_.q.columns, finite) && std::all_of(p, p + run_.p.columns, finite) &&
+           finite(run_.t.at(i, 0)) && (!staged.has_energy || finite(run_.energy.at(i, 0)));
+  }
+
+  // Numbers that are none in rows that are states: of columns, and of places in the single precision of pictures.
+  void look_for_gaps(const StagedRun& staged, const std::vector<double>& series, const std::vector<float>& places,
+                     const std::vector<float>& poses) {
+    Gaps columns, placed;
+    for (std::size_t i = 0; i < rows(); ++i) {
+      if (!is_finite(i, staged)) continue;
+      for (std::size_t k = 0; k < staged.columns.size(); ++k)
+        if (!std::isfinite(series[k * rows() + i])) columns.add(i, staged.columns[k].name);
+      const auto look_at = [&](const std::vector<float>& numbers, std::size_t size, const auto& name, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k) {
+          const float* x = numbers.data() + (i * n + k) * size;
+          if (!std::all_of(x, x + size, [](float a) { return std::isfinite(a); })) placed.add(i, name(k));
+        }
+      };
+      const Stage& stage = staged.stage;
+      look_at(
+          places, 3, [&](std::size_t k) { return stage.point_names[k]; }, stage.point_names.size());
+      look_at(
+          poses, 7, [&](std::size_t k) { return stage.bodies[k].name; }, stage.bodies.size());
+    }
+    if (!columns.names.empty())
+      gaps_.push_back(name_row(columns.first) + " is the first one with numbers that are not finite in " +
+                      columns.listed() + ": plots have gaps there.");
+    if (!placed.names.empty())
+      gaps_.push_back(name_row(placed.first) + " is the first one in which " + placed.listed() +
+                      " cannot be drawn: a place or an orientation is no number, or beyond single precision.");
+  }
+
+  // What has numbers that are none, and where first
+  struct Gaps {
+    std::size_t first = 0;
+    std::vector<std::string> names;
+
+    void add(std::size_t row, const std::string& name) {
+      if (names.empty()) first = row;
+      if (known_.insert(name).second) names.push_back(name);
+    }
+    std::string listed() const {
+      constexpr std::size_t most = 3;
+      std::string text;
+      for (std::size_t k = 0; k < std::min(names.size(), most); ++k) text += (k > 0 ? ", " : "") + names[k];
+      return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+    }
+
+   private:
+    std::set<std::string> known_;
+  };
 
   const PageSpec& spec_;
   RunFile run_;
   Json json_;
   PageData data_;
-  std::vector<std::string> notes_, warnings_;
+  std::vector<std::string> notes_, gaps_, warnings_;
 };
 
 }  // namespace

@@ -60,6 +60,52 @@ class Stages(ViewTest):
         with h5py.File(self.folder / "run.h5") as file:
             numpy.testing.assert_allclose(page.points()[:, :20, :2].reshape(len(file["q"]), 40), file["q"][:], rtol=1e-6, atol=1e-6)
 
+    def bobs(self, dimension, length, more=""):
+        """Five bobs on one hook by a table of one constraint a bob"""
+        down = "xyz"[dimension - 1]
+        place = [f"({length})*cos(0.5*i)", "0", f"-({length})*sin(0.5*i)"]
+        q = ", ".join(f'"{x}"' for x in (place if dimension == 3 else place[::2]))
+        self.write(f"""format = 1
+[coordinates]
+r = {{ count = 5, dim = {dimension} }}
+[energy]
+mass = {{ r = 1 }}
+[[energy.sum]]
+over = {{ i = "0..4" }}
+term = "r[i].{down}"
+[[constraints.stack]]
+name = "rod"
+over = {{ i = "0..4" }}
+zero = "dot(r[i], r[i]) - ({length})^2"
+[initial]
+q.r = [{q}]
+[integrate]
+step = 0.02
+until = 0.1
+{more}""")
+        return self.page("m.toml")
+
+    def test_each_row_of_a_table_hangs(self):
+        five = [(bob, 5) for bob in range(5)]
+        as_link = '[view]\nconstraints = { rod = "link" }\n'
+        for length in ("1", "1 + 0.2*i"):
+            for page in (self.bobs(2, length), self.bobs(3, length, as_link)):
+                self.assertEqual((page.links(), page.head["stage"]["surfaces"]), (five, []), length)
+                self.assertEqual(abs(page.points()[:, 5]).max(), 0)
+        # Without a word, points of space are on a sphere: on one, if it is the same for all.
+        page = self.bobs(3, "1")
+        self.assertEqual((page.links(), page.head["stage"]["surfaces"]), ([], ["rod"]))
+        page = self.bobs(3, "1 + 0.2*i")
+        self.assertEqual((page.links(), page.head["stage"]["surfaces"]), ([], []))
+
+    def test_each_row_of_a_table_hangs_where_it_says(self):
+        self.bobs(2, "1")
+        text = (self.folder / "m.toml").read_text()
+        self.write(text.replace('"dot(r[i], r[i]) - (1)^2"', '"(r[i].x - i)^2 + r[i].y^2 - 1"').replace('"(1)*cos', '"i + (1)*cos'))
+        page = self.page("m.toml")
+        self.assertEqual(page.links(), [(bob, 5 + bob) for bob in range(5)])
+        numpy.testing.assert_allclose(page.points()[0, 5:, 0], range(5), atol=1e-6)
+
     def test_a_torus_is_a_surface(self):
         page = self.page(MODELS / "geodesic-torus.toml", run=["--steps", 400])
         self.assertEqual((page.head["stage"]["dimension"], page.head["stage"]["surfaces"], page.links()), (3, ["torus"], []))
@@ -238,6 +284,21 @@ class Numbers(ViewTest):
         self.assertIn("Row 30 (t = ", page.head["notes"][0])
         self.assertTrue(numpy.isnan(page.points()[30, 0]).any() and not numpy.isnan(page.points()[29]).any())
 
+    def test_columns_and_places_that_are_no_numbers(self):
+        self.page(MODELS / "pendulum.toml", run=["--steps", 50])
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            file["lambda"][20:, 0] = numpy.nan
+            file["position_residual"][30] = numpy.inf
+        note, = self.view().head["notes"]
+        self.assertIn("Row 20 (t = ", note)
+        self.assertIn("not finite in lambda_rod, |g|: plots have gaps", note)
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            file["p"][10, 1] = numpy.nan
+        self.assertIn("Row 10 (t = ", self.view().head["notes"][0])
+        self.write(pendulum(view='points = { a = ["1/(x - 1)", "y"], b = ["x", "y"] }'))
+        note, = self.page("m.toml").head["notes"]
+        self.assertIn("Row 0 (t = 0) is the first one in which a cannot be drawn", note)
+
     def test_no_rows(self):
         self.page(MODELS / "pendulum.toml", run=["--steps", 5])
         with h5py.File(self.folder / "run.h5", "r+") as file:
@@ -347,6 +408,44 @@ class Messages(ViewTest):
         self.assertIn("its coordinates are not those of run.h5",
                       self.refused("view", "run.h5", "--force", "--model", MODELS / "double-pendulum.toml"))
 
+    def test_a_constant_orientation(self):
+        """As it is written, with few digits; and what a body may be described by as well, a reflection"""
+        for body in ("quaternion = [0.5, 0.5, 0.5, 0.5]", "quaternion = [0, 0, 0, 2]", "matrix = [0.7071, -0.7071, 0, 0.7071, 0.7071, 0, 0, 0, 1]",
+                     "matrix = [1, 0, 0, 0, 1, 0, 0, 0, -1]"):
+            self.write(pendulum(view=f"bodies = {{ top = {{ {body}, at = ['x', 'y', 0] }} }}"))
+            page = self.page("m.toml")
+            numpy.testing.assert_allclose(numpy.linalg.norm(page.bodies()[:, 0, 3:], axis=1), 1, rtol=1e-5)
+
+    def damaged(self, change):
+        self.page(MODELS / "pendulum.toml", run=["--steps", 5])
+        with h5py.File(self.folder / "run.h5", "r+") as file:
+            change(file)
+        return self.refused("view", "run.h5", "--force")
+
+    def test_tables_that_do_not_fit_their_names(self):
+        def cut(name, shape):
+            def change(file):
+                numbers, attributes = file[name][:], dict(file[name].attrs)
+                del file[name]
+                file[name] = numpy.resize(numbers, shape)
+                file[name].attrs.update(attributes)
+            return change
+        for name, shape, message in (
+                ("q", (6, 0), "has 0 columns of q, and 2 names of coordinates"), ("q", (6, 1), "has 1 column of q, and 2 names of coordinates"),
+                ("q", (6, 3), "has 3 columns of q, and 2 names of coordinates"), ("p", (6, 1), "has 1 column of p, and 2 names of momenta"),
+                ("lambda", (6, 0), "has 0 columns of lambda, and 1 names of constraints"), ("invariants", (6, 2), "has 2 columns of invariants, and 0 names of invariants"),
+                ("t", (6, 0), "has 0 columns of t, and not 1"), ("energy", (6, 2), "has 2 columns of energy, and not 1"), ("q", (6, 2, 2), "could not read q, which is no table")):
+            self.assertIn(message, self.damaged(cut(name, shape)))
+
+    def test_names_and_versions_that_are_none(self):
+        def integers(file):
+            del file["names/coordinates"]
+            file["names/coordinates"] = [1, 2]
+        self.assertIn("run.h5: the file is no trajectory of holonom, or damaged (could not read names", self.damaged(integers))
+        def version(file):
+            file.attrs["format_version"] = 99
+        self.assertIn("run.h5: the file has version 99 of the format, and this holonom reads version 1", self.damaged(version))
+
     def test_another_model_for_the_same_run(self):
         self.page(MODELS / "pendulum.toml", run=["--steps", 5])
         self.write((MODELS / "pendulum.toml").read_text() + '\n[view.points]\nbob = ["2*x", "y"]\n', "other.toml")
@@ -368,6 +467,17 @@ class Messages(ViewTest):
                 ('constraints = { rod = "line" }', '"line"', 'shown as "link", "surface" or "nothing"'),
                 ('points = { a = ["x", "y"] }\ncolours = { b = "#ffffff" }', "b =", "no point or body"),
                 ('points = { a = ["x", "y"] }\ncolours = { a = "red" }', '"red"', 'written as "#rrggbb"'),
+                ('points = { a = ["lambda_rod", "y"] }', '"lambda_rod"', "uses a multiplier or an energy"),
+                ('points = { a = ["x", "kinetic"] }', '"kinetic"', "uses a multiplier or an energy"),
+                ("size = -1", "-1", "must be a positive number, and is -1"),
+                ("size = 0", "0\n[", "must be a positive number, and is 0"),
+                ('size = "L - 1"', '"L - 1"', "must be a positive number, and is 0"),
+                ('size = "1/0"', '"1/0"', "must be a positive number"),
+                ('size = "sqrt(-1)"', '"sqrt(-1)"', "must be a positive number"),
+                ('bodies = { top = { quaternion = [1, 0, 0, 0], size = [1, -2, 1] } }', "-2", "an edge of view.bodies.top.size must be a positive number"),
+                ('bodies = { top = { quaternion = [0, 0, 0, 0] } }', "[0, 0", "view.bodies.top.quaternion must not be zero"),
+                ('bodies = { top = { matrix = [1, 0, 0, 0, 1, 0, 0, 0.5, 1] } }', "[1, 0", "no rotation: the product of its rows 2 and 3 is 0.5 and not 0"),
+                ('bodies = { top = { matrix = [1, 0, 0, 0, 2, 0, 0, 0, 1] } }', "[1, 0", "rows 2 and 2 is 4 and not 1"),
                 ('size = "x"', '"x"\n[', "must not depend on coordinates"),
                 ("trails = 1", "1\n[initial]", "must be true or false"),
                 ('plot = ["enrgy"]', '"enrgy"', "Did you mean 'energy'?")):

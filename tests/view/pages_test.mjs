@@ -77,10 +77,17 @@ for (const [name, model, run, columns] of cases)
     assert.ok(Math.abs(clicked / rows - 0.5) < 0.05, `row ${clicked} of ${rows}`);
     await page.locator('.scene canvas').focus();
     for (let k = 0; k < 3; ++k) await page.keyboard.press('-');  // so slowly that it does not end by itself
+    // Signs are drawn, since fonts lack them: the box of a letter that is missing would be text.
+    const sign = () => page.locator('.play').evaluate((b) => ({ text: b.textContent, path: b.querySelector('path').getAttribute('d'), width: b.querySelector('path').getBoundingClientRect().width }));
+    const play = await sign();
     await page.keyboard.press(' ');
     await page.waitForFunction((row) => window.holonom.player.row > row, clicked);
+    const pause = await sign();
     await page.keyboard.press(' ');
     assert.equal(await page.evaluate(() => window.holonom.player.playing), false);
+    assert.deepEqual(await sign(), play);
+    assert.notEqual(pause.path, play.path);
+    for (const { text, width } of [play, pause]) assert.ok(text === '' && width > 6, `${text} ${width}`);
     check();
     await close();
     await screenshots(file, name);
@@ -137,6 +144,126 @@ test('a page without rows, and one with numbers that are none, say so', async ()
   assert.equal(await page.locator('.scene').count(), 0);
   check();
   await close();
+});
+
+// A run that fails leaves the rows that it has.
+function make_page_of_failing(name, text, run = []) {
+  writeFileSync(join(folder(), `${name}.toml`), text);
+  assert.throws(() => holonom('run', `${name}.toml`, ...run, '--out', `${name}.h5`, '--force'), /evaluation gave NaN or infinity/);
+  holonom('view', `${name}.h5`, '--force');
+  return join(folder(), `${name}.html`);
+}
+const sizes_of = (page) => page.evaluate(() => {
+  const { half, reach, radius, centre } = window.holonom.scene.extent;
+  return [half, reach, radius, ...centre.toArray()];
+});
+// Single precision holds them also when they are squared.
+function check_sizes(sizes) {
+  assert.ok(sizes.every((size) => Number.isFinite(size) && Math.abs(size) < 1e8), `${sizes}`);
+}
+// Drawn, and drawn anew
+async function check_motion(page, rows) {
+  const pictures = [];
+  for (const row of rows) pictures.push(await picture(page, row));
+  for (const { colours } of pictures) assert.ok(colours > 20, `${colours} colours`);
+  assert.equal(new Set(pictures.map((p) => p.sum)).size, rows.length);
+  check_sizes(await sizes_of(page));
+}
+
+for (const [name, points] of [['plane', 'a = ["1/(x - 1)", "y"], b = ["x", "y"]'], ['space', 'a = ["x", "log(y)", "1/(x - 1)"], b = ["x", "y", "x*y"]']])
+  test(`points in a ${name} that are nowhere are not drawn, and others are`, async () => {
+    const text = readFileSync(join(models, 'pendulum.toml'), 'utf8');
+    writeFileSync(join(folder(), 'nowhere.toml'), `${text}\n[view]\npoints = { ${points} }\ntrails = true\n`);
+    const { page, check, close } = await open(make_page('nowhere', 'nowhere.toml', ['--steps', 60]));
+    assert.match(await page.locator('.notes').textContent(), /first one in which a cannot be drawn/);
+    await check_motion(page, [0, 20, 40]);
+    check();
+    await close();
+  });
+
+test('points that go to infinity', async () => {
+  const escape = (names, potential, q) => `format = 1\n[coordinates]\nnames = ${JSON.stringify(names)}\n[energy]\nmass = [${names.map(() => 1)}]\npotential = "${potential}"\n[initial]\nq = { ${q} }\n[integrate]\nstep = 0.01\nuntil = 60\nmethod = "verlet-a"\n`;
+  for (const [names, more] of [[['x', 'y'], ''], [['x', 'y', 'z'], ', z = 0']]) {
+    const { page, check, close } = await open(make_page_of_failing('escape', escape(names, '-x^2 - y^4/4', `x = 1, y = 0.1${more}`)));
+    assert.match(await page.locator('.notes').textContent(), /beyond single precision/);
+    await check_motion(page, await page.evaluate(() => [window.holonom.store.rows - 3, window.holonom.store.rows - 2]));
+    check();
+    await close();
+  }
+  // And so many that they are discs
+  const gas = `format = 1\n[coordinates]\nr = { count = 700, dim = 3 }\n[energy]\nmass = { r = 1 }\n[[energy.sum]]\nover = { i = "0..699" }\nterm = "dot(r[i], r[i])/2 - r[i].x^4"\n[initial]\nq.r = ["1.5/(1 + 10*i)", "sin(12.9898*i)", "sin(37.719*i)"]\n[integrate]\nstep = 0.05\nuntil = 3\nmethod = "verlet-a"\n`;
+  const { page, check, close } = await open(make_page_of_failing('gas', gas, ['--watch', 'recorded']));
+  await picture(page, await page.evaluate(() => window.holonom.store.rows - 1));
+  check_sizes(await sizes_of(page));
+  check();
+  await close();
+});
+
+for (const [size, names] of [[1e-12, ['x', 'y']], [1e-12, ['x', 'y', 'z']], [1e25, ['x', 'y']], [1e25, ['x', 'y', 'z']], [1e-3, ['x', 'y']]])
+  test(`a motion of the size ${size} in ${names.length} dimensions looks like one of the size 1`, async () => {
+    const text = (L) => `format = 1\n[parameters]\nL = ${L}\n[coordinates]\nnames = ${JSON.stringify(names)}\n[energy]\nmass = [${names.map(() => 1)}]\npotential = "L*${names.at(-1)}"\n[constraints]\nrod = "(${names.map((x) => `${x}^2`).join(' + ')})/L^2 - 1"\n[initial]\nq = { ${names.map((x, k) => `${x} = "${k > 0 ? 0 : 'L'}"`).join(', ')} }\n[integrate]\nstep = 0.05\nuntil = 3\n`;
+    const drawn = [];
+    for (const L of [1, size]) {
+      writeFileSync(join(folder(), 'size.toml'), text(L));
+      const { page, check, close } = await open(make_page('size', 'size.toml', []));
+      await check_motion(page, [0, 30]);
+      drawn.push({ sizes: await sizes_of(page), colours: (await picture(page, 30)).colours });
+      check();
+      await close();
+    }
+    const [usual, other] = drawn;
+    assert.ok(Math.abs(other.colours / usual.colours - 1) < 0.2, `${other.colours} and ${usual.colours} colours`);
+    usual.sizes.forEach((x, k) => assert.ok(Math.abs(other.sizes[k] - x * (size === 1e-3 ? 1e-3 : 1)) < 1e-4, `${other.sizes} and ${usual.sizes}`));
+  });
+
+test('ticks of small, large and nearly constant numbers', async () => {
+  // Of observables that are so
+  const ranges = { small: 'x*3e-19', large: '(x - 3)*7e33', least: 'x*1e-300', constant: '-1/6 + x*1e-7', nearly: '-1/6 + x*2e-13', negative: '-0.0001*(1 - x)', same: 'x/x + 1', around: '1e6 + x*1e-4' };
+  const text = readFileSync(join(models, 'pendulum.toml'), 'utf8');
+  writeFileSync(join(folder(), 'ticks.toml'), `${text}\n[observables]\n${Object.entries(ranges).map(([k, f]) => `${k} = "${f}"`).join('\n')}\n[view]\nplot = ${JSON.stringify(Object.keys(ranges))}\n`);
+  const { page, check, close } = await open(make_page('ticks', 'ticks.toml', ['--steps', 60]));
+  for (const [k, name] of Object.keys(ranges).entries()) {
+    const { card, written } = await page.evaluate((k) => {
+      const card = window.holonom.plots.cards[k];
+      return { card: card.card, written: card.written() };
+    }, k);
+    assert.equal(card.title, name);
+    const { across, upward, room } = written;
+    assert.ok(across.length > 2, `${name}: ${across}`);
+    assert.ok(upward.length >= 2 && new Set(upward).size === upward.length, `${name}: ${upward}`);
+    assert.ok(room >= 9, `${name}: ${room} px beside ${upward}`);
+    // Evenly spaced, as numbers
+    const x = upward.map((t) => Number(t.replaceAll('\u2212', '-'))), step = x[1] - x[0];
+    x.forEach((a, i) => assert.ok(i === 0 || Math.abs(a - x[i - 1] - step) <= 1e-3 * step + 4e-16 * Math.abs(a), `${name}: ${upward}`));
+  }
+  check();
+  await close();
+  await screenshots(join(folder(), 'ticks.html'), 'ticks');
+});
+
+test('more methods than colours, and messages that are long', async () => {
+  const methods = ['rattle', 'kahan-li-8', 'suzuki-4', 'yoshida-4', 'yoshida-6', 'mclachlan-4', 'kahan-li-6', 'midpoint', 'lobatto-4', 'lobatto-6'];
+  holonom('compare', join(models, 'pendulum.toml'), '--methods', methods.join(','), '--step', 'T/2,T/20,T/40,T/80', '--until', 'T', '--out', 'many', '--force');
+  const { page, check, close } = await open(join(folder(), 'many/compare.html'));
+  const marks = await page.locator('.curves').first().locator('i').evaluateAll((list) => list.map((i) => i.style.background));
+  assert.ok(marks.length > 8, `${marks.length} methods`);
+  assert.equal(new Set(marks).size, marks.length);
+  // Points of work and precision are joined by their steps.
+  const { curves, lines } = await page.evaluate(() => {
+    const { diagram } = window.holonom.diagrams[0];
+    return { curves: diagram.curves, lines: diagram.curves.map((_, k) => window.holonom.diagrams[0].line(k)) };
+  });
+  curves.forEach((curve, k) => {
+    const order = (list) => list.map((x, i) => [x, i]).sort((a, b) => a[0] - b[0]).map(([, i]) => i);
+    assert.deepEqual(order(lines[k].map((p) => p[0])), order(curve.x), curve.name);
+  });
+  // A card is as wide as the page, and so is its table.
+  const failed = page.locator('td.bad');
+  assert.ok((await failed.count()) > 0 && (await failed.first().textContent()).length > 60);
+  for (const card of await page.locator('.wide').all()) assert.ok(await card.evaluate((c) => c.scrollWidth <= c.clientWidth));
+  check();
+  await close();
+  await screenshots(join(folder(), 'many/compare.html'), 'many-methods');
 });
 
 test('a section of events', async () => {

@@ -14,6 +14,18 @@ export function button(text: string, title: string, action: () => void): HTMLBut
   return make('button', { type: 'button', title, onclick: action, ariaLabel: title }, [text]);
 }
 
+// A drawing of 12 by 12, in the colour of the text: fonts lack many signs.
+export function drawing(path: string): { element: SVGElement; draw(path: string): void } {
+  const create = (tag: string): SVGElement => document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  const element = create('svg'), shape = create('path');
+  element.setAttribute('viewBox', '0 0 12 12');
+  element.setAttribute('aria-hidden', 'true');
+  element.append(shape);
+  const draw = (to: string): void => shape.setAttribute('d', to);
+  draw(path);
+  return { element, draw };
+}
+
 export function select(options: string[], chosen: number, title: string, action: (k: number) => void): HTMLSelectElement {
   const element = make('select', { title, ariaLabel: title }, options.map((text, k) => make('option', { value: String(k) }, [text])));
   element.selectedIndex = chosen;
@@ -21,12 +33,16 @@ export function select(options: string[], chosen: number, title: string, action:
   return element;
 }
 
-// Few digits, as people read numbers; minus signs that are as wide as plus signs.
+// Minus signs that are as wide as plus signs, and exponents without a plus
+export function minus_signs(text: string): string {
+  return text.replace('e+', 'e').replaceAll('-', '\u2212');
+}
+// Few digits, as people read numbers
 export function shorten(x: number | null, digits = 6): string {
   if (x === null || Number.isNaN(x)) return 'no number';
-  if (!Number.isFinite(x)) return x > 0 ? 'infinite' : '-infinite';
+  if (!Number.isFinite(x)) return x > 0 ? 'infinite' : '\u2212infinite';
   if (x === 0) return '0';
   const size = Math.abs(x);
   const text = size >= 1e-4 && size < 1e7 ? String(Number(x.toPrecision(digits))) : x.toExponential(3);
-  return text.replace(/\.?0*e\+?/, 'e').replaceAll('-', '\u2212');
+  return minus_signs(text.replace(/\.?0*e/, 'e'));
 }

@@ -5,6 +5,7 @@ import { make, button, shorten } from './dom';
 import type { Player } from './player';
 import type { Store } from './store';
 import { colour, on_theme, palette } from './theme';
+import { longest, powers, tick_font, tick_texts, ticks } from './ticks';
 
 export interface Card {
   title: string;
@@ -13,7 +14,7 @@ export interface Card {
   log?: boolean;
 }
 
-const height = 132;
+const height = 146;
 
 // What is plotted: numbers of the file, or their change since the first row; where there is no number, a gap.
 export function plotted(store: Store, card: Card, column: number): (number | null)[] {
@@ -24,36 +25,47 @@ export function plotted(store: Store, card: Card, column: number): (number | nul
   });
 }
 
-export function axis(label?: string, size = 58, log = false): uPlot.Axis {
+// Numbers upward are as wide as they need to be, and stand 20 pixels apart; those across stand as far apart as they are wide.
+const least_width = 58, least_height = 26, between_lines = 20, between_words = 54, about_word = 14, about_number = 12;
+
+export function axis(upward: boolean, label?: string, log = false): uPlot.Axis {
+  let length = 0;
+  const across = (low: number, high: number): number[] => {
+    for (let space = between_words; ; space *= 1.4) {
+      const list = ticks(low, high, Math.floor(length / space));
+      if (list.length < 3 || space > length || longest(tick_texts(list)) + about_word <= ((list[1] - list[0]) / (high - low)) * length) return list;
+    }
+  };
   return {
-    space: size > 50 ? 24 : 54,
-    ...(log ? { splits: (_: uPlot, __: number, low: number, high: number) => powers(low, high), filter: (_: uPlot, splits: number[]) => splits } : {}),
+    // uPlot's own search for a step finds none for numbers that are very small or large: any step will do.
+    incrs: (_, __, ___, ____, full) => {
+      length = full;
+      return [Infinity];
+    },
+    splits: (_, __, low, high) => (log ? powers(low, high) : upward ? ticks(low, high, Math.floor(length / between_lines)) : across(low, high)),
+    filter: (_, splits) => splits,
     stroke: () => colour('faint'),
     grid: { stroke: () => colour('grid'), width: 1 },
     ticks: { stroke: () => colour('grid'), width: 1, size: 4 },
-    font: '11px system-ui, sans-serif',
-    labelFont: '11px system-ui, sans-serif',
+    font: tick_font,
+    labelFont: tick_font,
     labelSize: 16,
-    size,
+    size: upward ? (_, texts) => Math.max(least_width, about_number + longest(texts ?? [])) : least_height,
     label,
-    values: (_, splits) => splits.map((x) => (x === null ? '' : shorten(x, 4))),
+    values: (_, splits) => (log ? splits.map((x) => shorten(x, 4)) : tick_texts(splits)),
   };
 }
 
-// Few powers of ten, evenly chosen
-function powers(low: number, high: number): number[] {
-  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9), step = Math.max(1, Math.ceil((last - first) / 4));
-  return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, k) => 10 ** (first + k * step));
-}
+const largest_range = 8e307; // whose ends have a difference that is a number
 
 // uPlot takes a range of nothing badly: of equal numbers, and of none.
 export function range(log: boolean): uPlot.Range.Function {
   return (_, low, high) => {
-    if (low === null || high === null || !Number.isFinite(low + high)) return log ? [1e-17, 1] : [-1, 1];
+    if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return log ? [1e-17, 1] : [-1, 1];
     if (log) return [10 ** Math.floor(Math.log10(low)), 10 ** Math.max(Math.ceil(Math.log10(high)), Math.floor(Math.log10(low)) + 1)];
     if (low === high) return low === 0 ? [-1, 1] : [low - Math.abs(low) * 1e-3, high + Math.abs(high) * 1e-3];
-    const room = 0.06 * (high - low);
-    return [low - room, high + room];
+    const room = 0.06 * high - 0.06 * low;
+    return [Math.max(low - room, -largest_range), Math.min(high + room, largest_range)];
   };
 }
 
@@ -87,7 +99,7 @@ export class PlotCard {
       legend: { show: false },
       cursor: { drag: { x: true, y: false }, points: { show: false }, sync: { key: 'time' } },
       scales: { x: { time: false }, y: { distr: card.log ? 3 : 1, range: range(card.log ?? false) } },
-      axes: [axis(time ? `t (${time})` : undefined, 26), axis(undefined, 58, card.log)],
+      axes: [axis(false, time ? `t (${time})` : 't'), axis(true, undefined, card.log)],
       series: [{}, ...card.columns.map((_, k) => ({ stroke: palette[k % palette.length], width: 1.3, points: { show: () => store.rows < 3 } }))],
       hooks: { ready: [(u) => this.ready(u)], setScale: [() => this.show()], setSize: [() => this.show()] },
     }, this.data(), this.frame);
@@ -123,6 +135,11 @@ export class PlotCard {
       const x = this.store.series[column];
       this.numbers[k].textContent = shorten(this.card.error ? x[row] - x[0] : x[row]);
     });
+  }
+  // What is written along the axes, and how much room is there for numbers upward: for tests
+  written(): { across: string[]; upward: string[]; room: number } {
+    const [x, y] = this.plot.axes as unknown as { _values: string[]; _size: number }[];
+    return { across: x._values, upward: y._values, room: y._size - longest(y._values) };
   }
   // How many rows are drawn: for tests
   shown_rows(): number {

@@ -46,12 +46,15 @@ export class Scene {
   private touched = false; // the view was chosen by hand
   private share: number[] = []; // of the radius, for each ball
   private row = 0;
+  private unit = 1; // of what was built
   private balls: three.InstancedMesh | null = null;
   private discs: three.Points | null = null;
   private rods: three.InstancedMesh | null = null;
   private lines: three.LineSegments | null = null;
-  private readonly bodies: three.Object3D[] = [];
+  private readonly surfaces: three.Mesh[] = [];
+  private readonly bodies: three.Group[] = [];
   private grid: three.GridHelper | null = null;
+  private squares: [number, number] = [0, 0]; // of the grid: how many, and how large
   readonly trails: Trails;
 
   // Throws if there is no WebGL.
@@ -76,11 +79,10 @@ export class Scene {
     this.controls.addEventListener('change', () => this.render());
     this.controls.addEventListener('start', () => (this.touched = true));
     this.add_lights();
-    this.add_surfaces();
+    this.build_solids();
     this.add_points();
     this.add_links();
-    this.add_bodies();
-    this.trails = new Trails(this.stage, store, (k) => this.colour_of(k));
+    this.trails = new Trails(this.stage, store, this.extent, (k) => this.colour_of(k));
     this.scene.add(this.trails.group);
     this.paint();
     on_theme(() => {
@@ -95,8 +97,8 @@ export class Scene {
   // ---- measures
   // There are more rows, or others.
   grow(): void {
-    this.trails.grow();
     if (this.extent.grow()) this.reframe();
+    else this.trails.grow();
   }
   // All rows are there.
   fit(): void {
@@ -105,6 +107,8 @@ export class Scene {
   }
   // A view that was chosen by hand stays.
   private reframe(): void {
+    if (this.unit !== this.extent.unit) this.build_solids();
+    this.trails.grow();
     if (this.discs) (this.discs.material as three.ShaderMaterial).uniforms.radius.value = this.extent.radius;
     this.paint();
     if (this.touched) this.resize();
@@ -134,11 +138,24 @@ export class Scene {
     this.scene.add(sun);
   }
 
+  // Surfaces and bodies, whose shapes are in units of the scene
+  private build_solids(): void {
+    for (const mesh of [...this.surfaces, ...this.bodies.flatMap((body) => body.children as three.Mesh[])]) {
+      mesh.geometry.dispose();
+      (mesh.material as three.Material).dispose();
+    }
+    this.scene.remove(...this.surfaces, ...this.bodies);
+    this.surfaces.length = this.bodies.length = 0;
+    this.unit = this.extent.unit;
+    this.add_surfaces();
+    this.add_bodies();
+  }
+
   private add_surfaces(): void {
     const { arrays } = this;
     this.stage.surfaces.forEach((_, k) => {
       const geometry = new three.BufferGeometry();
-      geometry.setAttribute('position', new three.BufferAttribute(arrays.get(`surface ${k}`) as Float32Array, 3));
+      geometry.setAttribute('position', new three.BufferAttribute(this.extent.place(arrays.get(`surface ${k}`)!), 3));
       geometry.setIndex(new three.BufferAttribute(arrays.get(`triangles ${k}`) as Uint32Array, 1));
       geometry.computeVertexNormals();
       // The far side first, then the near one: so both are seen through.
@@ -147,6 +164,7 @@ export class Scene {
           color: 0x7f9cc0, transparent: true, opacity: side === three.BackSide ? 0.22 : 0.3, side, roughness: 0.6, depthWrite: false });
         const mesh = new three.Mesh(geometry, material);
         mesh.renderOrder = side === three.BackSide ? -2 : 2;
+        this.surfaces.push(mesh);
         this.scene.add(mesh);
       }
     });
@@ -172,6 +190,7 @@ export class Scene {
       for (let k = group.first; k < group.first + group.count; ++k) c.toArray(tint, 3 * k);
     });
     geometry.setAttribute('tint', new three.BufferAttribute(tint, 3));
+    geometry.boundingSphere = new three.Sphere(); // as of trails
     const material = new three.ShaderMaterial({ ...disc, uniforms: { radius: { value: this.extent.radius }, pixels: { value: 1 } } });
     this.discs = new three.Points(geometry, material);
     this.discs.frustumCulled = false;
@@ -189,6 +208,7 @@ export class Scene {
     } else {
       const geometry = new three.BufferGeometry();
       geometry.setAttribute('position', new three.BufferAttribute(new Float32Array(6 * n), 3));
+      geometry.boundingSphere = new three.Sphere();
       this.lines = new three.LineSegments(geometry, new three.LineBasicMaterial());
       this.lines.frustumCulled = false;
       this.scene.add(this.lines);
@@ -198,11 +218,12 @@ export class Scene {
   private add_bodies(): void {
     this.stage.bodies.forEach((body, k) => {
       const solid = new three.Group();
-      const geometry = new three.BoxGeometry(...body.size);
+      const [length, width, height] = body.size.map((edge) => edge / this.unit);
+      const geometry = new three.BoxGeometry(length, width, height);
       const tint = new three.Color(body.colour ?? palette[k % 7]);
       solid.add(new three.Mesh(geometry, new three.MeshStandardMaterial({ color: tint, roughness: 0.55 })));
       solid.add(new three.LineSegments(new three.EdgesGeometry(geometry), new three.LineBasicMaterial({ color: tint.clone().multiplyScalar(0.45) })));
-      const reach = 0.75 * Math.max(...body.size);
+      const reach = 0.75 * Math.max(length, width, height);
       const axes = new three.AxesHelper(reach);
       axes.setColors(palette[1], palette[2], palette[0]);
       solid.add(axes);
@@ -216,19 +237,28 @@ export class Scene {
     const rod = new three.Color(colour('faint'));
     if (this.rods) (this.rods.material as three.MeshStandardMaterial).color = rod;
     if (this.lines) (this.lines.material as three.LineBasicMaterial).color = rod;
-    if (this.grid) {
-      this.scene.remove(this.grid);
-      this.grid.dispose();
-    }
-    // Squares of 1, 2 or 5 times a power of ten
+    this.squares = [0, 0];
+    this.lay_grid();
+  }
+
+  // Squares of 1, 2 or 5 times a power of ten. A plane is covered as far as it is seen, and as far again.
+  private lay_grid(): void {
     const wide = 3 * this.extent.half, power = 10 ** Math.floor(Math.log10(wide / 12)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => wide / s <= 24)!;
-    const squares = 2 * Math.ceil(wide / step / 2), line = new three.Color(colour('grid'));
-    this.grid = new three.GridHelper(squares * step, squares, line, line);
-    this.grid.rotateX(Math.PI / 2);
-    const centre = this.extent.centre;
+    const seen = this.camera instanceof three.OrthographicCamera ? 4 * Math.max(this.camera.right, this.camera.top) : 0;
+    const squares = 2 * Math.ceil(Math.max(wide, seen) / step / 2), centre = this.extent.centre;
+    if (squares !== this.squares[0] || step !== this.squares[1]) {
+      if (this.grid) {
+        this.scene.remove(this.grid);
+        this.grid.dispose();
+      }
+      const line = new three.Color(colour('grid'));
+      this.grid = new three.GridHelper(squares * step, squares, line, line);
+      this.grid.rotateX(Math.PI / 2);
+      this.scene.add(this.grid);
+      this.squares = [squares, step];
+    }
     const snap = (x: number): number => Math.round(x / step) * step;
-    this.grid.position.set(snap(centre.x), snap(centre.y), this.flat ? -4 * this.extent.radius : this.extent.box.min.z - 0.02 * this.extent.half);
-    this.scene.add(this.grid);
+    this.grid!.position.set(snap(centre.x), snap(centre.y), this.flat ? -4 * this.extent.radius : this.extent.lowest - 0.02 * this.extent.half);
   }
 
   // ---- what is seen
@@ -254,13 +284,14 @@ export class Scene {
     this.renderer.setSize(width, height);
     if (this.camera instanceof three.OrthographicCamera) {
       const size = this.extent.size, room = 1.16;
-      const half = Math.max((room * size.y) / 2 + 3 * this.extent.radius, ((room * size.x) / 2 + 3 * this.extent.radius) * (height / width), 1e-6);
+      const half = Math.max((room * size.y) / 2 + 3 * this.extent.radius, ((room * size.x) / 2 + 3 * this.extent.radius) * (height / width));
       this.camera.top = half;
       this.camera.bottom = -half;
       this.camera.right = (half * width) / height;
       this.camera.left = -this.camera.right;
       this.camera.near = 0;
       this.camera.far = 20 * this.extent.half;
+      this.lay_grid();
     } else {
       this.camera.aspect = width / height;
     }
@@ -271,7 +302,7 @@ export class Scene {
 
   show(row: number): void {
     this.row = row;
-    const points = this.store.points_at(row), matrix = new three.Matrix4();
+    const points = this.extent.place(this.store.points_at(row)), matrix = new three.Matrix4();
     if (this.balls) {
       for (let k = 0; k < this.stage.points; ++k) {
         const x = points[3 * k], y = points[3 * k + 1], z = points[3 * k + 2];
@@ -319,7 +350,7 @@ export class Scene {
   private show_bodies(row: number): void {
     const poses = this.store.bodies_at(row);
     this.bodies.forEach((body, k) => {
-      body.position.fromArray(poses, 7 * k);
+      body.position.fromArray(poses, 7 * k).divideScalar(this.unit);
       body.quaternion.fromArray(poses, 7 * k + 3);
       body.visible = Number.isFinite(body.position.lengthSq() + body.quaternion.lengthSq());
     });

@@ -1,10 +1,11 @@
 // Events of a run in a plane: a Poincaré section.
 
 import type { Head } from './data';
-import { make, select, shorten } from './dom';
-import { colour, on_theme, palette } from './theme';
+import { make, select } from './dom';
+import { colour, mark_of, on_theme, palette } from './theme';
+import { longest, tick_font, tick_texts, ticks } from './ticks';
 
-const margin = { left: 62, right: 12, top: 10, bottom: 26 };
+const margin = { left: 62, right: 12, top: 10, bottom: 26 }, about_number = 12, most_ticks = 6;
 
 export class Section {
   readonly element = make('section', { className: 'card plot' });
@@ -24,7 +25,9 @@ export class Section {
       select(events.columns, this.x, 'Across', (k) => this.choose({ x: k })), 'and',
       select(events.columns, this.y, 'Upward', (k) => this.choose({ y: k }))]);
     if (events.names.length > 1) axes.append('of', select(['all events', ...events.names], 0, 'Events', (k) => this.choose({ event: k - 1 })));
-    this.element.append(make('div', { className: 'title' }, [make('h2', {}, [`Section: ${events.rows} events`]), axes]), this.canvas);
+    this.element.append(make('div', { className: 'title' }, [make('h2', {}, [`Section: ${events.rows} events`]), axes]));
+    if (events.names.length > 1) this.element.append(make('div', { className: 'curves dots' }, events.names.map((name, k) => make('span', {}, [mark_of(k), name]))));
+    this.element.append(this.canvas);
     new ResizeObserver(() => this.draw()).observe(this.element);
     on_theme(() => this.draw());
   }
@@ -61,7 +64,7 @@ export class Section {
     this.canvas.style.height = `${height}px`;
     const pen = this.canvas.getContext('2d')!;
     pen.scale(scale, scale);
-    pen.font = '11px system-ui, sans-serif';
+    pen.font = tick_font;
     const points = this.points();
     const extent = (c: 0 | 1): [number, number] => {
       let low = Infinity, high = -Infinity;
@@ -71,27 +74,27 @@ export class Section {
       return [low - room, high + room];
     };
     const [x0, x1] = extent(0), [y0, y1] = extent(1);
-    const across = (x: number): number => margin.left + ((x - x0) / (x1 - x0)) * (width - margin.left - margin.right);
+    const numbers = ticks(y0, y1, most_ticks), left = Math.max(margin.left, about_number + longest(tick_texts(numbers)));
+    const across = (x: number): number => left + ((x - x0) / (x1 - x0)) * (width - left - margin.right);
     const upward = (y: number): number => height - margin.bottom - ((y - y0) / (y1 - y0)) * (height - margin.top - margin.bottom);
     pen.strokeStyle = colour('grid');
     pen.fillStyle = colour('faint');
-    for (const [low, high, horizontal] of [[x0, x1, true], [y0, y1, false]] as [number, number, boolean][]) {
-      const power = 10 ** Math.floor(Math.log10((high - low) / 4)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => (high - low) / s <= 6)!;
-      for (let k = Math.ceil(low / step); k <= Math.floor(high / step); ++k) {
+    for (const [list, horizontal] of [[ticks(x0, x1, most_ticks), true], [numbers, false]] as [number[], boolean][]) {
+      tick_texts(list).forEach((text, k) => {
         pen.beginPath();
         if (horizontal) {
-          pen.moveTo(across(k * step), margin.top);
-          pen.lineTo(across(k * step), height - margin.bottom);
+          pen.moveTo(across(list[k]), margin.top);
+          pen.lineTo(across(list[k]), height - margin.bottom);
           pen.textAlign = 'center';
-          pen.fillText(shorten(k * step, 4), across(k * step), height - 10);
+          pen.fillText(text, across(list[k]), height - 10);
         } else {
-          pen.moveTo(margin.left, upward(k * step));
-          pen.lineTo(width - margin.right, upward(k * step));
+          pen.moveTo(left, upward(list[k]));
+          pen.lineTo(width - margin.right, upward(list[k]));
           pen.textAlign = 'right';
-          pen.fillText(shorten(k * step, 4), margin.left - 6, upward(k * step) + 4);
+          pen.fillText(text, left - 6, upward(list[k]) + 4);
         }
         pen.stroke();
-      }
+      });
     }
     const size = points.length > 3000 ? 0.9 : 1.6;
     for (const [x, y, which] of points) {

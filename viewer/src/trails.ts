@@ -2,6 +2,7 @@
 
 import * as three from 'three';
 import type { StageHead } from './data';
+import type { Extent } from './extent';
 import type { Store } from './store';
 
 const most_trails = 24;
@@ -39,9 +40,10 @@ export class Trails {
   private room = 0; // rows in the buffers, of which so many are filled
   private filled = 0;
   private generation = 0;
+  private unit = 1; // of the scene
   private leaps = false;
 
-  constructor(stage: StageHead, private readonly store: Store, private readonly colour_of: (k: number) => three.Color) {
+  constructor(stage: StageHead, private readonly store: Store, private readonly extent: Extent, private readonly colour_of: (k: number) => three.Color) {
     for (const g of stage.groups) if (!g.fixed) for (let k = g.first; k < g.first + g.count; ++k) this.moving.push(k);
     const few = this.moving.length <= most_trails;
     const wanted = stage.trails ?? few;
@@ -58,11 +60,13 @@ export class Trails {
     this.leaps = this.moves_in_leaps();
     this.room = this.store.head.live ? Math.max(1024, 2 * this.store.rows) : this.store.rows;
     this.generation = this.store.generation;
+    this.unit = this.extent.unit;
     const row = new three.BufferAttribute(Float32Array.from({ length: this.room }, (_, i) => i), 1);
     for (const k of this.moving) {
       const geometry = new three.BufferGeometry();
       geometry.setAttribute('position', new three.BufferAttribute(new Float32Array(3 * this.room), 3));
       geometry.setAttribute('row', row);
+      geometry.boundingSphere = new three.Sphere(); // three.js would measure it by all points, also by those that are nowhere
       const uniforms = {
         now: { value: 0 }, length: { value: 1 }, least: { value: 0 },
         tint: { value: this.colour_of(k) },
@@ -84,8 +88,10 @@ export class Trails {
       let leaps = 0, size = 0;
       for (let row = first + 1; row < rows; ++row) {
         const here = row * point_numbers + 3 * k;
-        leaps += distance(here, here - point_numbers);
-        size = Math.max(size, distance(here, first * point_numbers + 3 * k));
+        const leap = distance(here, here - point_numbers), far = distance(here, first * point_numbers + 3 * k);
+        if (!Number.isFinite(leap + far)) continue;
+        leaps += leap;
+        size = Math.max(size, far);
       }
       return leaps / (rows - 1 - first) > largest_leap * size;
     });
@@ -94,16 +100,16 @@ export class Trails {
     const { rows, points, point_numbers } = this.store;
     (this.group.children as (three.Line | three.Points)[]).forEach((line, n) => {
       const attribute = line.geometry.getAttribute('position') as three.BufferAttribute, first = 3 * this.moving[n];
-      for (let i = this.filled; i < rows; ++i)
-        for (let c = 0; c < 3; ++c) attribute.array[3 * i + c] = points[i * point_numbers + first + c];
+      for (let i = this.filled; i < rows; ++i) this.extent.place(points, i * point_numbers + first, 3, attribute.array as Float32Array, 3 * i);
       attribute.addUpdateRange(3 * this.filled, 3 * (rows - this.filled));
       attribute.needsUpdate = true;
     });
     this.filled = rows;
   }
-  // There are more rows, or others.
+  // There are more rows, or others, or another unit.
   grow(): void {
-    if (this.store.rows <= this.room && this.store.generation === this.generation && this.moves_in_leaps() === this.leaps) return this.fill();
+    const same = this.store.generation === this.generation && this.extent.unit === this.unit;
+    if (this.store.rows <= this.room && same && this.moves_in_leaps() === this.leaps) return this.fill();
     this.each((line) => {
       line.geometry.dispose();
       (line.material as three.Material).dispose();

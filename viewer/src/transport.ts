@@ -1,17 +1,19 @@
 // Play, pause, scrub, speed; and the same by keys.
 
-import { button, make, select, shorten } from './dom';
+import { button, drawing, make, select, shorten } from './dom';
 import type { Player } from './player';
 import type { Scene } from './scene';
 import type { Store } from './store';
 import { toggle_theme } from './theme';
 import { trail_lengths } from './trails';
 
+const play_sign = 'M2 1 11 6 2 11Z', pause_sign = 'M2 1H5V11H2ZM7 1H10V11H7Z';
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
 export class Transport {
   readonly element: HTMLElement;
   private readonly play: HTMLButtonElement;
+  private readonly sign = drawing(play_sign);
   private readonly slider = make('input', { type: 'range', min: '0', step: '1', title: 'The row that is shown', ariaLabel: 'The row that is shown' });
   private readonly time = make('span', { className: 'time' });
   private readonly speed: HTMLSelectElement;
@@ -19,8 +21,9 @@ export class Transport {
   private readonly follow: HTMLButtonElement;
 
   constructor(private readonly store: Store, private readonly player: Player, private readonly scene: Scene | null) {
-    this.play = button('\u25b6', 'Play or pause (Space)', () => player.toggle());
+    this.play = button('', 'Play or pause (Space)', () => player.toggle());
     this.play.className = 'play';
+    this.play.append(this.sign.element);
     this.follow = button('Follow', 'Show the last row as rows come (f)', () => player.follow());
     this.follow.className = 'follow';
     this.slider.oninput = () => {
@@ -51,7 +54,7 @@ export class Transport {
     this.slider.disabled = this.play.disabled = this.store.rows < 2;
     this.follow.hidden = !this.player.live;
     this.follow.ariaPressed = String(this.player.following);
-    this.play.textContent = this.player.playing ? '\u23f8' : '\u25b6';
+    this.sign.draw(this.player.playing ? pause_sign : play_sign);
     this.time.textContent = this.store.rows > 0 ? `t = ${shorten(this.store.series[0][this.player.row])}` : 'no rows';
   }
 
