@@ -50,8 +50,8 @@ class StageIteration : public StageValues<Sys> {
   static constexpr int stiff_steps = 16;
   // The same for a guess from memory that led to no root, or to a wrong one.
   static constexpr int astray_steps = 8;
-  // Jumps of velocities, as a part of them, from which on a step does not resolve the motion.
-  static constexpr double unresolved = 0.05;
+  // Jumps of velocities, as a part of them, up to which a step resolves the motion.
+  static constexpr double resolved = 0.05;
 
  public:
   // response: multipliers Λ_j move the residual of the i-th constraint by h² response_ij G H_pp GᵀΛ_j
@@ -92,7 +92,10 @@ class StageIteration : public StageValues<Sys> {
   // The same after a projection of (q, p), which factors at the point that it finds.
   template <class Projection>
   Status depart_by(const Sys& sys, QVec<Sys>& q, QVec<Sys>& p, Projection& projection) {
-    return projection(sys, gram(), G0_, q, p, counters_, options_);
+    w_ = p;
+    const Status s = projection(sys, gram(), G0_, q, p, counters_, options_);
+    if (!s.ok() || !unresolved_) return s;
+    return turns_over(G_[at(s_ - 1)], G0_, metric_at(sys, q, w_), G0_) ? Status{Failure::wrong_root} : s;
   }
 
   // For a method with one stage, before each step: a first guess of Q − q₀, P and Λ.
@@ -241,6 +244,7 @@ class StageIteration : public StageValues<Sys> {
   // equations, which make a turn too many, have another velocity altogether. Measured (docs/methods/lobatto.md): up to
   // 0.2 of |v| + h |a| with steps that are far too long, and from 0.4 with wrong solutions.
   bool joins(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h, const Rounding<S, N>* lost) {
+    unresolved_ = false;
     if (!t_.is_pair && t_.start.empty()) return true;
     if (t_.is_pair) {
       renew_momentum(0, p0, h, lost, v_[0]);
@@ -264,7 +268,8 @@ class StageIteration : public StageValues<Sys> {
     };
     for (int k = 0; k < w_.size(); ++k) w_[k] -= start_velocity_[k];
     const R jump = size(w_), speed = size(start_velocity_), allowed = speed / 3;
-    if (jump > speed * R(unresolved) && turns_over(sys, q0, p0)) return false;
+    unresolved_ = jump > speed * R(resolved);
+    if (unresolved_ && turns_over(sys, q0, p0)) return false;
     if (jump <= allowed) return true;
     guess_.acceleration(sys, gram(), G0_, q0, p0, w_, counters_);
     // Not all rules see the start: P_1 of RATTLE, and the one stage of the midpoint rule, are half a step away.
@@ -281,11 +286,18 @@ class StageIteration : public StageValues<Sys> {
     const JacobianOf<Sys>* from = &G0_;
     bool turned = false;
     for (int j = first_; j < s_ && !turned; ++j) {
-      gram().set_directions(*from, metric);
-      turned = gram().negative_pivots(G_[at(j)]) > 0;
+      turned = turns_over(*from, G_[at(j)], metric, G0_);
       from = &G_[at(j)];
     }
-    gram().set_directions(G0_, metric);
+    return turned;
+  }
+  // `back`: the gradients whose directions are those of the solver before and afterwards
+  template <class Metric>
+  bool turns_over(const JacobianOf<Sys>& from, const JacobianOf<Sys>& to, const Metric& metric,
+                  const JacobianOf<Sys>& back) {
+    gram().set_directions(from, metric);
+    const bool turned = gram().negative_pivots(to) > 0;
+    gram().set_directions(back, metric);
     return turned;
   }
   // Residuals that evaluations of g leave. (In dual numbers those of tangents are not known.)
@@ -318,7 +330,7 @@ class StageIteration : public StageValues<Sys> {
   R last_displacement_{0}, last_change_{0};
   StageGuess<Sys> guess_;
   Memory memory_;
-  bool separable_ = false;
+  bool separable_ = false, unresolved_ = false;
   NewtonOptions options_;
 };
 
