@@ -67,5 +67,36 @@ class WithoutASize(Certificates):
         self.assertEqual((claim["verdict"], claim["measured"]), ("holds", 0))
 
 
+class Charts(Certificates):
+    # Steps back are in the chart of the steps forth; so are all points of a loop.
+    def test_a_fixed_chart_is_symmetric_and_reversible(self):
+        for model in ("charged-particle", "kepler-sphere", "slider-crank", "elastic-double-pendulum", "two-body-sphere"):
+            for method in ("gauss-1", "gauss-2"):
+                with self.subTest(model, method=method):
+                    code = 1 if model == "two-body-sphere" else 0  # its chart ends after thousands of steps
+                    claims = self.certify(MODELS / f"{model}.toml", "--method", method + "@state-space", code=code)
+                    self.assert_verdicts(claims, symmetry="holds", reversibility="holds", symplecticity="holds")
+
+    def test_loops_are_in_one_chart(self):
+        claims = self.certify(MODELS / "slider-crank.toml", "--method", "gauss-2@state-space", "--precision", "long")
+        self.assert_verdicts(claims, symmetry="holds", reversibility="holds", symplecticity="holds")
+
+    # With an involution that moves positions the chart is mirrored.
+    def test_reversal_of_positions(self):
+        claims = self.certify(MODELS / "charged-particle.toml", "--method", "gauss-1@state-space")
+        self.assert_verdicts(claims, reversibility="holds")
+
+    def test_charts_of_the_state_are_seen_not_to_be_symmetric(self):
+        for chart in ("partition", "tangent"):
+            claims = self.certify(MODELS / "charged-particle.toml", "--method", f"gauss-1@state-space:{chart}")
+            self.assertFalse(claims["symmetry"]["claimed"])
+
+    def test_the_end_of_a_chart_is_not_a_matter_of_the_step(self):
+        self.certify(MODELS / "spherical-pendulum.toml", "--method", "gauss-2@state-space", code=1)
+        self.assertIn("(the end of a chart). Take the chart partition, every:K or tangent\n", self.said)
+        self.assertNotIn("smaller step", self.said)
+
+
+
 if __name__ == "__main__":
     unittest.main()
