@@ -55,7 +55,7 @@ int certify_command(const Options& o) {
     return exit_claim_failed;
   }
   if (!result.failure.empty()) {
-    std::fprintf(stderr, "holonom: %s. Try a smaller step\n", result.failure.c_str());
+    std::fprintf(stderr, "holonom: %s. %s\n", result.failure.c_str(), result.remedy.c_str());
     return exit_numerical_failure;
   }
   return exit_done;

@@ -25,6 +25,7 @@ struct Claim {
 struct Certificate {
   std::vector<Claim> claims;
   std::string failure;  // a step failed within a measurement: which, and how
+  std::string remedy;   // what to try
 
   bool all_hold() const {
     for (const Claim& c : claims)

@@ -70,7 +70,7 @@ class Certify {
     try {
       look_along_the_motion();
     } catch (const StepFailed& e) {
-      result_.failure = e.what();
+      failed(e);
       return std::move(result_);
     }
     add("position constraint", info_.keeps_position, sys_.m() > 0, "the model has none",
@@ -163,10 +163,15 @@ class Certify {
       if (!manifold.project(y).ok()) continue;
       const R before = distance(x, y, size_);
       map_(image, h_, few_steps.back());
-      map_(y, h_, few_steps.back());
+      map_.within(y, h_, few_steps.back());
       growth_ = std::max(growth_, to_double(R(distance(image, y, size_) / before)));
     }
     return growth_;
+  }
+
+  void failed(const StepFailed& e) {
+    result_.failure = e.what();
+    result_.remedy = e.remedy();
   }
 
   template <class Measure>
@@ -185,7 +190,7 @@ class Certify {
       } catch (const StepFailed& e) {
         claim.verdict = Verdict::not_measured;
         claim.remark = e.what();
-        if (claimed && result_.failure.empty()) result_.failure = e.what();
+        if (claimed && result_.failure.empty()) failed(e);
       }
     }
     result_.claims.push_back(std::move(claim));

@@ -139,7 +139,8 @@ Vec<Real<S>> momentum_errors(NumericalMap<S>& map, const AnySystem<S>& sys, Stat
       keep_largest(size[k], terms[k]);
     }
   });
-  for (int k = 0; k < count; ++k) error[k] = is_momentum[static_cast<std::size_t>(k)] ? R(error[k] / size[k]) : R(0);
+  for (int k = 0; k < count; ++k)
+    error[k] = is_momentum[static_cast<std::size_t>(k)] ? relative(error[k], size[k]) : R(0);
   return error;
 }
 

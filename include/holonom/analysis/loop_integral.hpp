@@ -103,7 +103,9 @@ LoopIntegral<S> loop_integral(const MethodEntry& entry, const AnySystem<S>& sys,
   std::vector<State<S>> loop = make_loop(sys, x, size, plan, points);
   LoopIntegral<S> result;
   result.before = action(loop);
-  for (State<S>& y : loop) map(y, h, steps);
+  State<S> centre = x;  // one map for all of them
+  map.begin(centre, h);
+  for (State<S>& y : loop) map.within(y, h, steps);
   result.after = action(loop);
   return result;
 }

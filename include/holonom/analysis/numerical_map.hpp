@@ -2,11 +2,13 @@
 // make a difference of states a number without units.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 
 #include "holonom/analysis/interruption.hpp"
+#include "holonom/methods/chooses_at_begin.hpp"
 #include "holonom/methods/registry.hpp"
 #include "holonom/model/lagrangian_view.hpp"
 #include "holonom/norm.hpp"
@@ -19,6 +21,12 @@ namespace holonom {
 class StepFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  StepFailed(const std::string& what, Failure failure) : std::runtime_error(what), failure_(failure) {}
+  // What to try
+  const char* remedy() const { return failure_ == Failure::chart_ends ? another_chart : "Try a smaller step"; }
+
+ private:
+  Failure failure_ = Failure::none;
 };
 
 // Whether a method exists in the scalar S and for systems like this one.
@@ -62,16 +70,18 @@ class NumericalMap {
   // x ← Φ_h^steps(x), begun anew at x, since Φ is a function of the state alone; see(x) after each step.
   template <class See>
   void operator()(State<S>& x, const S& h, long steps, See&& see) {
-    const S t0 = x.t;
     begin(x, h);
-    for (long k = 1; k <= steps; ++k) {
-      step(x, h, k);
-      x.t = t0 + S(k) * h;
-      see(x);
-    }
+    go(x, h, steps, see);
   }
   void operator()(State<S>& x, const S& h, long steps) {
     (*this)(x, h, steps, [](const State<S>&) {});
+  }
+
+  // From another state of the same map: what Φ has chosen where it was begun last stays (ChoosesAtBegin).
+  void within(State<S>& x, const S& h, long steps, const Involution* mirror = nullptr) {
+    const auto chosen = dynamic_cast<ChoosesAtBegin<S>*>(method_.get());
+    require(chosen ? chosen->begin_within(x, h, mirror) : method_->begin(x, h), 0);
+    go(x, h, steps, [](const State<S>&) {});
   }
 
   // The same step by step, for maps that go side by side; k: the number of the step, for messages.
@@ -81,7 +91,13 @@ class NumericalMap {
     Status status = method_->step(x, h);
     if (!status.ok() && one_step_)  // as in a run
       status = once_more(*method_, x, h, status, [&] { return method_->step(x, h); });
+    if (status.ok() && !is_finite(x)) status = {Failure::not_finite};  // explicit methods do not look
     require(status, k);
+  }
+
+  // Of what is found at the state after a step: as in a run, that is a step that failed.
+  void require_finite(const S& found, long k) const {
+    if (!holonom::is_finite(found)) require({Failure::not_finite}, k);
   }
 
   // From now on, the action of the last step that was taken (AnyMethod).
@@ -89,6 +105,21 @@ class NumericalMap {
   const S& action() const { return method_->action(); }
 
  private:
+  template <class See>
+  void go(State<S>& x, const S& h, long steps, See&& see) {
+    const S t0 = x.t;
+    for (long k = 1; k <= steps; ++k) {
+      step(x, h, k);
+      x.t = t0 + S(k) * h;
+      see(x);
+    }
+  }
+  static bool is_finite(const State<S>& x) {
+    const auto all = [](const Vec<S>& a) {
+      return std::all_of(a.begin(), a.end(), [](const S& y) { return holonom::is_finite(y); });
+    };
+    return all(x.q) && all(x.p);
+  }
   void require(const Status& status, long number) const {
     if (status.ok()) return;
     constexpr const char* words[] = {
@@ -100,7 +131,9 @@ class NumericalMap {
     if (status.constraint >= 0)
       what += ", constraint '" + sys_.labels().constraints[static_cast<std::size_t>(status.constraint)] + "'";
     throw StepFailed(key_ + " on " + sys_.labels().model + ": " +
-                     (number == 0 ? "begin" : "step " + std::to_string(number)) + " failed (" + what + residual + ")");
+                         (number == 0 ? "begin" : "step " + std::to_string(number)) + " failed (" + what + residual +
+                         ")",
+                     status.failure);
   }
 
   std::string key_;

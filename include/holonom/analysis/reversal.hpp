@@ -1,5 +1,5 @@
 // Symmetry, Φ_−h ∘ Φ_h = id, and reversibility, ρ ∘ Φ_h ∘ ρ ∘ Φ_h = id with an involution ρ of the
-// system. A solve that stops early breaks both.
+// system. A solve that stops early breaks both. The way back is in the chart of the way forth, where Φ has one.
 #pragma once
 
 #include "holonom/analysis/numerical_map.hpp"
@@ -12,7 +12,7 @@ Real<S> symmetry_defect(NumericalMap<S>& map, const State<S>& x, const StateSize
                         long steps) {
   State<S> y = x;
   map(y, h, steps);
-  map(y, S(-h), steps);
+  map.within(y, S(-h), steps);
   return distance(x, y, size);
 }
 
@@ -22,7 +22,7 @@ Real<S> reversibility_defect(NumericalMap<S>& map, const Involution& rho, const 
   State<S> y = x;
   map(y, h, steps);
   rho(y);
-  map(y, h, steps);
+  map.within(y, h, steps, &rho);
   rho(y);
   return distance(x, y, size);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "holonom/any_system.hpp"
 #include "holonom/dense.hpp"
 #include "holonom/formulations/formulation.hpp"
 #include "holonom/norm.hpp"
@@ -29,6 +30,14 @@ class LinearChart {
   // For a position with this G
   Status choose(const Jacobian<S>& G) {
     return policy_.kind == ChartPolicy::Kind::partition ? choose_partition(G) : choose_tangent(G);
+  }
+
+  // That of the mirrored positions
+  void mirror(const Involution& rho) {
+    if (rho.flip_q.empty()) return;
+    for (Vec<S>& row : A_)
+      for (int j = 0; j < n_; ++j)
+        if (rho.flip_q[at(j)]) row[j] = -row[j];
   }
 
   template <class F>

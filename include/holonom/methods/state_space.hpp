@@ -17,6 +17,7 @@
 
 #include "holonom/coefficients/tableau.hpp"
 #include "holonom/methods/any_method.hpp"
+#include "holonom/methods/chooses_at_begin.hpp"
 #include "holonom/methods/linear_chart.hpp"
 #include "holonom/solve/manifold.hpp"
 #include "holonom/solve/stagnation.hpp"
@@ -24,7 +25,7 @@
 namespace holonom {
 
 template <class S>
-class StateSpaceMethod final : public AnyMethod<S> {
+class StateSpaceMethod final : public AnyMethod<S>, public ChoosesAtBegin<S> {
   using R = Real<S>;
 
  public:
@@ -70,6 +71,14 @@ class StateSpaceMethod final : public AnyMethod<S> {
     stiff_ = 0;
     chart_.forget();
     if (const Status s = choose_chart(x.q); !s.ok()) return s;
+    return enter(x.q);
+  }
+  Status begin_within(const State<S>& x, const S& h, const Involution* mirror) override {
+    if (chart_.policy().kind != ChartPolicy::Kind::fixed || orientation_ == 0) return begin(x, h);
+    ended_ = false;
+    stiff_ = 0;
+    if (!mirror) return factor(x.q);
+    chart_.mirror(*mirror);
     return enter(x.q);
   }
 

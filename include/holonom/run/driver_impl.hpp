@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "holonom/errors.hpp"
+#include "holonom/methods/chooses_at_begin.hpp"
 #include "holonom/run/driver.hpp"
 
 namespace holonom {
@@ -457,7 +458,7 @@ void Driver<S>::fail(const Status& s) {
           ") are too near to each other to tell which is the right one." + smaller;
       break;
     case Failure::chart_ends:
-      what = "the chart of the state space form ends here. Take the chart partition, every:K or tangent.";
+      what = std::string("the chart of the state space form ends here. ") + another_chart + ".";
       break;
     case Failure::singular: {
       // Names come from the last good state, where the same constraints are nearly dependent.
