@@ -117,10 +117,10 @@ def prepared(folder, force):
     return folder
 
 
-def write(folder, results, quick):
+def write(folder, results, quick, everything):
     how = "quick runs" if quick else "full runs"
-    head = ("Every table and figure of five papers, measured with the program and held against what is printed "
-            f"there ({how}). Where a number cannot be reproduced, the evidence stands beside it.")
+    what = "Every table and figure of five papers" if everything else f"{page.items_of(results)} of five papers"
+    head = (f"{what}, measured with the program and held against what is printed there ({how}). Where a number cannot be reproduced, the evidence stands beside it.")
     page.write_tables(results, folder)
     (folder / "README.md").write_text(page.markdown(PAPERS, results, head), encoding="utf-8")
     (folder / "index.html").write_text(page.as_html(PAPERS, results, head), encoding="utf-8")
@@ -136,9 +136,13 @@ def main(arguments):
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="items at a time")
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     o = parser.parse_args(arguments)
-    asked = chosen(load(), o.names)
+    known = load()
+    asked = chosen(known, o.names)
+    named = asked
     if o.quick:
         asked = [one for one in asked if one.quick]
+        if not asked:
+            refuse(f"there is no quick form of {', '.join(one.key for one in named)}; leave out --quick")
     if o.list:
         for one in asked:
             print(f"{one.key:46} {one.title}")
@@ -174,10 +178,10 @@ def main(arguments):
     if o.names and len(ordered) <= 3:
         for result in ordered:
             details(result)
-    print(f"\n{len(ordered)} items: {page.counts(ordered)}")
+    print(f"\n{page.summary(ordered)}")
     if folder:
         try:
-            write(folder, ordered, o.quick)
+            write(folder, ordered, o.quick, len(named) == len(known))
         except OSError as e:
             print(f"holonom: the page could not be written: {e}", file=sys.stderr)
             return 1

@@ -19,6 +19,14 @@ def counts(results):
     return ", ".join(f"{total[verdict]} {verdict}" for verdict in MARK if verdict in total)
 
 
+def items_of(results):
+    return "1 item" if len(results) == 1 else f"{len(results)} items"
+
+
+def summary(results):
+    return f"{items_of(results)}: {counts(results)}"
+
+
 def anchor(result):
     return result.item.key.replace("/", "-").replace(".", "-")
 
@@ -49,7 +57,7 @@ def _cell(text):
 
 
 def markdown(papers, results, head):
-    lines = ["# Reproduction", "", head, "", f"{len(results)} items: {counts(results)}.", ""]
+    lines = ["# Reproduction", "", head, "", f"{summary(results)}.", ""]
     lines += ["| paper | item | verdict |", "|---|---|---|"]
     for result in results:
         lines.append(f"| {papers[result.item.paper].short} | [{_cell(result.item.title)}](#{anchor(result)}) | "
@@ -86,6 +94,7 @@ table { border-collapse: collapse; font-size: 14px; width: 100%; margin: .8rem 0
 td, th { padding: .25rem .6rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; } td.remark { color: var(--faint); }
 .verdict { font-weight: 600; white-space: nowrap; } .good { color: var(--good); } .odd { color: var(--odd); } .bad { color: var(--bad); }
+.wide { overflow-x: auto; } p { overflow-wrap: anywhere; }
 img { max-width: 100%; background: #fff; border-radius: 4px; margin: .5rem 0; } pre { overflow-x: auto; font-size: 13px; }
 code { font-size: 14px; } details { color: var(--faint); } .claim { white-space: pre-line; } a { color: inherit; }
 """
@@ -102,15 +111,15 @@ def as_html(papers, results, head):
 
     out = ["<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
            f"<title>Holonom: reproduction of five papers</title><style>{STYLE}</style>", "<h1>Reproduction</h1>",
-           f"<p>{e(head)}</p><p>{len(results)} items: {e(counts(results))}.</p>",
-           "<table><tr><th>paper<th>item<th>verdict</tr>"]
+           f"<p>{e(head)}</p><p>{e(summary(results))}.</p>",
+           "<div class=wide><table><tr><th>paper<th>item<th>verdict</tr>"]
     for key, paper in papers.items():
         of = [result for result in results if result.item.paper == key]
         for k, result in enumerate(of):
             head_cell = f"<td rowspan={len(of)}>{e(paper.short)}" if k == 0 else ""
             out.append(f"<tr>{head_cell}<td><a href='#{anchor(result)}'>{e(result.item.title)}</a>"
                        f"<td>{verdict(result)}</tr>")
-    out.append("</table>")
+    out.append("</table></div>")
     for key, paper in papers.items():
         of = [result for result in results if result.item.paper == key]
         if not of:
@@ -122,13 +131,13 @@ def as_html(papers, results, head):
                        f"<p class=claim>{e(result.item.claim)}</p>")
             if result.error:
                 out.append(f"<p class=bad>{e(result.error)}</p>")
-            out.append("<table><tr><th><th>printed<th>expected<th>measured<th></tr>")
+            out.append("<div class=wide><table><tr><th><th>printed<th>expected<th>measured<th></tr>")
             for c in result.checks:
                 mark, colour = (("differs", "odd") if c.differs else ("holds", "good")) if c.holds else ("FAILS", "bad")
                 out.append(f"<tr><td>{e(c.what)}<td class=number>{e(c.printed)}<td class=number>{e(c.expected)}"
                            f"<td class=number>{e(c.measured)}<td class=remark><span class={colour}>{mark}</span> "
                            f"{e(c.remark)}</tr>")
-            out.append("</table>")
+            out.append("</table></div>")
             out += [f"<img loading=lazy alt='{e(result.item.title, quote=True)}' src='{result.item.paper}/{name}.png'>"
                     for name in result.drawn]
             lines = "\n".join(shown_commands(result))

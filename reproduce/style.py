@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 
+COLOURS = ["#1b3a5c", "#b5402a", "#3c7a4b", "#8a6d1c", "#6a4c93"]
+
 _drawing = threading.Lock()  # matplotlib draws one figure at a time
 
 
@@ -29,7 +31,7 @@ def save(draw, path, size=(6.4, 3.6)):
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.formatter.useoffset": False,
-        "axes.prop_cycle": matplotlib.cycler(color=["#1b3a5c", "#b5402a", "#3c7a4b", "#8a6d1c", "#6a4c93"]),
+        "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
         "lines.linewidth": 0.9,
         "lines.markersize": 3.5,
         "legend.frameon": False,
@@ -42,4 +44,5 @@ def save(draw, path, size=(6.4, 3.6)):
         draw(figure)
         canvas.draw()
         image = PIL.Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3])
-        image.quantize(64).save(path, optimize=True)
+        # By the median, colours of few points would become those of their neighbours.
+        image.quantize(256, method=PIL.Image.Quantize.MAXCOVERAGE).save(path, optimize=True)

@@ -51,7 +51,7 @@ def figure_5_6(lab):
 
 
 @item("figure-5.7", "Figure 5.7: time scales of the Fermi-Pasta-Ulam chain, and the Störmer/Verlet method",
-      [mutations.method("verlet-a", "rk-2"), mutations.text('q4 = "1/omega"', 'q4 = "1.1/omega"'),
+      [mutations.method("verlet-a", "rk-4"), mutations.text('q4 = "1/omega"', 'q4 = "1.1/omega"'),
        mutations.method("kahan-li-8", "verlet-a")])
 def figure_5_7(lab):
     """m = 3, omega = 30. On the time scale 1/omega the stiff springs oscillate nearly harmonically, on the scale 1
@@ -158,7 +158,7 @@ def smooth_window(values, count):
 
 
 @item("theorem-5.10", "Theorem 5.10: time averages of H and I for large h omega",
-      [mutations.method("verlet-a", "rk-2"),
+      [mutations.method("verlet-a", "rk-4"),
        mutations.datum("smooth", lambda of: window, "averages without a smooth window"),
        mutations.text("p_q4^2/2 + omega^2*q4^2/2", "p_q4^2/2 + 1.01*omega^2*q4^2/2")])
 def theorem_5_10(lab):

@@ -13,7 +13,7 @@ def vectors(run, names, prefix=""):
 
 
 def draw_sphere(figure, place, title):
-    axes = figure.add_subplot(*place, projection="3d")
+    axes = figure.add_subplot(*place, projection="3d", computed_zorder=False)  # paths and dots over the grid
     u, v = np.meshgrid(np.linspace(0, np.pi, 13), np.linspace(0, 2 * np.pi, 25))
     axes.plot_wireframe(np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u), color="0.85", linewidth=0.4)
     axes.set_box_aspect((1, 1, 1), zoom=1.25)

@@ -113,7 +113,7 @@ SHADOWS = {"symplectic-euler": 1, "rattle": 2, "yoshida-4": 4}
 
 
 @item("backward-error", "Remark after Theorem 3.2: the perturbed Hamiltonian",
-      [mutations.method("rattle", "rk-2"), mutations.option("tolerance", "1e-4"),
+      [mutations.method("rattle", "suzuki-4"), mutations.option("tolerance", "1e-4"),
        mutations.step(2)])
 def backward_error(lab):
     """The numerical solution is the exact one of a perturbed Hamiltonian that differs from H_M by O(h^nu); so the
@@ -137,7 +137,7 @@ def backward_error(lab):
 
 
 @item("stability", "Section 3.1: step-size restrictions in the linear case",
-      [mutations.method("rattle", "midpoint"), mutations.method("midpoint", "rattle"),
+      [mutations.method("rattle", "midpoint"), mutations.method("midpoint", "gauss-2"),
        mutations.option("set", "omega=0.99")])
 def stability(lab):
     """Symplectic Euler and Verlet in (24) have, in the linear case, the stability bound of the scheme without

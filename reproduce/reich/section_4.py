@@ -51,7 +51,7 @@ def theorem_4_1(lab):
 
 
 @item("equation-30", "Section 4: the instability of (30), and that (31) removes it",
-      [mutations.method("gauss-2@h-m", "gauss-2@dirac"), mutations.method("gauss-2@h-m+symplectic", "gauss-2@h-m"),
+      [mutations.method("gauss-2@h-m", "gauss-2@dirac"), mutations.method("gauss-2@h-m+symplectic", "gauss-2@dirac"),
        mutations.option("formulation", "underlying")])
 def equation_30(lab):
     """Schemes on (30) do not keep the manifold; "for some formulations an exponential instability with respect to the

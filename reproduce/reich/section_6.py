@@ -83,7 +83,7 @@ def costs(lab):
 
 
 @item("stiff-potentials", "Section 6: stiff potentials",
-      [mutations.method("verlet-midpoint", "rattle"), mutations.method("midpoint", "rattle"),
+      [mutations.method("verlet-midpoint", "gauss-2"), mutations.method("midpoint", "gauss-2"),
        mutations.option("set", "eps=0.1")])
 def stiff_potentials(lab):
     """"None of the methods discussed so far is suited" for V_1 + V_2/eps; multiple time steps, the midpoint rule in

@@ -67,7 +67,8 @@ class Items(unittest.TestCase):
                     self.assertTrue(result.checks)
                 else:
                     self.assertTrue(lab.was_mutated, "the mutation changes nothing")
-                    self.assertTrue(result.failed, "nobody notices the mutation")
+                    # (A command that refuses, or breaks off, says nothing of the comparisons.)
+                    self.assertTrue(wrong, f"no comparison notices the mutation: {result.error}")
 
 
 class Framework(unittest.TestCase):
@@ -106,6 +107,28 @@ class Framework(unittest.TestCase):
         self.assertEqual(verdict(lambda lab: lab.at_most("d", float("nan"), 1)), "FAILS")
 
 
+class Figures(CliTest):
+    @unittest.skipUnless(MAIN.style.available(), "needs matplotlib")
+    def test_have_the_colours_that_are_drawn(self):
+        """Also those of a few dots on a grid with thousands of shades of gray"""
+        import numpy
+        import PIL.Image
+
+        def draw(figure):
+            axes = figure.add_subplot(projection="3d")
+            u, v = numpy.meshgrid(numpy.linspace(0, numpy.pi, 13), numpy.linspace(0, 2 * numpy.pi, 25))
+            axes.plot_wireframe(numpy.sin(u) * numpy.cos(v), numpy.sin(u) * numpy.sin(v), numpy.cos(u), color="0.85", linewidth=0.4)
+            axes.plot(numpy.cos(7 * v[:, 0]), numpy.sin(7 * v[:, 0]), 0 * v[:, 0], linewidth=0.5)
+            for k in range(len(MAIN.style.COLOURS)):
+                axes.plot([k / 5], [0], [1], "*", color=f"C{k}", markersize=5, markeredgewidth=0)
+
+        MAIN.style.save(draw, self.folder / "figure.png")
+        shown = numpy.asarray(PIL.Image.open(self.folder / "figure.png").convert("RGB")).reshape(-1, 3).astype(int)
+        for colour in MAIN.style.COLOURS:
+            wanted = [int(colour[k:k + 2], 16) for k in (1, 3, 5)]
+            self.assertLess(abs(shown - wanted).max(axis=1).min(), 3, colour)
+
+
 class Command(CliTest):
     def reproduce(self, *arguments, code=0):
         done = self.run_program("reproduce", *arguments)
@@ -116,6 +139,7 @@ class Command(CliTest):
         text = self.reproduce("reich/table-1", "--quick").stdout
         self.assertIn(".77e-1", text)
         self.assertIn("7.74456e-2", text)
+        self.assertIn("\n1 item: 1 reproduced", text)
         self.assertIn("$ holonom run models/pendulum.toml", text)
 
     def test_a_page_has_data_and_figures(self):
@@ -129,12 +153,18 @@ class Command(CliTest):
         for figure in figures:
             self.assertGreater(figure.stat().st_size, 5000)
         self.assertEqual(bool(figures), MAIN.style.available())
+        # What is on the page is said at its head, and tables that are wider than a phone scroll by themselves.
+        self.assertIn("2 items of five papers", page)
+        self.assertEqual(page.count("<table>"), page.count("<div class=wide><table>"))
+        self.assertEqual(page.count("</table>"), page.count("</table></div>"))
         again = self.reproduce("reich/table-1", "--quick", "--out", "page", code=2)
         self.assertIn("--force", again.stderr)
 
     def test_mistakes(self):
         self.assertIn("Did you mean 'reich/table-1'?", self.reproduce("reich/tabel-1", code=2).stderr)
         self.assertIn("--quick", self.reproduce("--quik", code=2).stderr)
+        self.assertIn("no quick form of jay/section-5-orders; leave out --quick",
+                      self.reproduce("jay/section-5-orders", "--quick", code=2).stderr)
         listed = self.reproduce("--list").stdout
         self.assertEqual(len(listed.splitlines()), len(ITEMS))
 
