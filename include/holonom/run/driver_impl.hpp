@@ -6,6 +6,7 @@
 #include "holonom/errors.hpp"
 #include "holonom/methods/chooses_at_begin.hpp"
 #include "holonom/run/driver.hpp"
+#include "holonom/run/lost_energy.hpp"
 
 namespace holonom {
 
@@ -303,12 +304,8 @@ void Driver<S>::record(bool all) {
 
 template <class S>
 bool Driver<S>::energy_is_lost() const {
-  if (sys_.is_field() || result_.energy_error < result_.motion / 2) return false;
-  Vec<S> force(sys_.n());
-  sys_.H_q(x_.q, x_.p, force);
-  R terms = magnitude(result_.energy_initial) + magnitude(seen_.energy) + result_.motion;
-  for (int i = 0; i < sys_.n(); ++i) terms += magnitude(S(force[i] * x_.q[i]));
-  return result_.energy_error > R(1e4) * epsilon<S>() * terms;
+  return holonom::energy_is_lost(sys_, x_, result_.energy_error, result_.motion,
+                                 R(magnitude(result_.energy_initial) + magnitude(seen_.energy)));
 }
 
 template <class S>
