@@ -37,7 +37,7 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
   made.certificate = certify<S>(chosen, sys, start.state, h, options, known);
   if (!with_advice) return made;
   const ModelSystem<double> rounded(compiled, native ? Engine::native : Engine::interpreter);
-  made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options);
+  made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options, made.certificate);
   return made;
 }
 

@@ -253,5 +253,17 @@ class AtRest(Certificates):
             self.assertEqual(made["advice"], [])
 
 
+class Advice(CliTest):
+    # What advice says of energies is what was measured.
+    def test_an_energy_that_holds_is_not_said_to_drift(self):
+        for method, drifts in (("gauss-1@weak", False), ("rk-4", True)):
+            result = self.run_program("certify", MODELS / "pendulum-quadratic.toml", "--method", method, "--json")
+            made = json.loads(result.stdout)
+            claim = next(c for c in made["claims"] if c["property"] == "energy drift")
+            self.assertEqual(claim["within_bound"], not drifts)
+            horizon = next(a for a in made["advice"] if a["topic"] == "horizon")
+            self.assertEqual("the energy drifts" in horizon["text"], drifts)
+
+
 if __name__ == "__main__":
     unittest.main()
