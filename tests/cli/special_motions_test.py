@@ -141,6 +141,14 @@ class Penalties(Certificates):
             self.assertEqual(claim["verdict"], "holds", claim)
             self.assertAlmostEqual(claim["measured"], order, delta=0.05)
 
+    # Off the manifold by itself: residuals are those of a perturbation, not of the motion.
+    def test_stability(self):
+        result = self.run_program("stability", MODELS / "pendulum-quadratic.toml", "--formulation", "penalty:0.01", "--step", "0.01",
+                                  "--until", "0.5", "--every", "25", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for row in json.loads(result.stdout)["rows"]:
+            self.assertAlmostEqual(row["growth_measured"] / row["growth_expected"], 1, delta=0.1)
+
 
 SLOPE = """format = 1
 name = "slope"
