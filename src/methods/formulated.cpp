@@ -60,6 +60,11 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (method.needs == Needs::shears)
     return method.key +
            " is for fields of a model of its own, by what their formulas depend on: take a Runge-Kutta method";
+  if (method.needs == Needs::lagrangian)
+    return method.key +
+           " takes the Lagrangian of a model as formulas, and a formulation has an energy of its own that is none of "
+           "the "
+           "model: take rattle or midpoint";
   if (key.projection.name.empty()) return {};
   if (!method.one_step)
     return method.key + " carries a history along, which a projection would change: take a one-step method";

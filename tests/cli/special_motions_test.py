@@ -260,6 +260,12 @@ class AtRest(Certificates):
             made = json.loads(self.run_program("certify", "m.toml", "--method", method, "--json").stdout)
             self.assertEqual(made["advice"], [])
 
+    def test_what_a_formulation_is_not_is_said_of_the_formulation(self):
+        result = self.run_program("run", MODELS / "pendulum.toml", "--method", "variational-midpoint@h-m")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("variational-midpoint takes the Lagrangian of a model as formulas, and a formulation has an energy of its own",
+                      result.stderr)
+
 
 class Advice(CliTest):
     # What advice says of energies is what was measured.
