@@ -35,14 +35,15 @@ constexpr double much_faster = 10;
 class Adviser {
  public:
   Adviser(const MethodEntry& entry, const AnySystem<double>& sys, const State<double>& start, double h,
-          const MethodOptions& options)
+          const MethodOptions& options, const Certificate& seen)
       : entry_(entry),
         info_(entry.info.on(sys.m(), sys.is_field())),
         sys_(sys),
         dual_(sys.in<Dual<double>>()),
         start_(start),
         h_(h),
-        options_(options) {}
+        options_(options),
+        seen_(seen) {}
 
   std::vector<Advice> operator()() {
     if (!look_along_the_motion()) return {};
@@ -98,8 +99,9 @@ class Adviser {
     } catch (const StepFailed&) {
       return false;
     }
-    if (!(speed > 0 && size_.q > 0)) return false;  // nothing moves
-    if (size_.p == 0) size_.p = 1;                  // a field in one part
+    // Nothing moves, or nothing but rounding errors
+    if (!(std::abs(h_) / 4 * steps * speed > Bounds::round_off * size_.q && size_.q > 0)) return false;
+    if (size_.p == 0) size_.p = 1;  // a field in one part
     time_of_motion_ = size_.q / speed;
     return true;
   }
@@ -114,6 +116,11 @@ class Adviser {
       power = error_history(entry_, entry_, sys_, start_, h, 4 * steps, size_.q).power(settled);
     }
     return power;
+  }
+  bool energy_drifts() const {
+    for (const Claim& c : seen_.claims)
+      if (c.property == "energy drift") return c.verdict != Claim::Verdict::not_measured && !c.within();
+    return false;
   }
   void horizon_of_positions() {
     const long steps = steps_worth(4e6, 300, 20000);
@@ -152,7 +159,7 @@ class Adviser {
       line.text += text(", and grow as t^%.2f", power);
       line.numbers.emplace_back("growth_power", power);
     }
-    if (!sys_.is_field() && !info_.symplectic) line.text += ". Beyond, not even averages: the energy drifts";
+    if (!sys_.is_field() && energy_drifts()) line.text += ". Beyond, not even averages: the energy drifts";
     if (own_.bounded) line.text += ". Beyond, averages can be trusted";
     advice_.push_back(std::move(line));
   }
@@ -360,6 +367,7 @@ class Adviser {
   const State<double>& start_;
   const double h_;
   const MethodOptions options_;
+  const Certificate& seen_;
   Boundedness own_;  // with the step that is asked about
   StateSize<double> size_;
   double time_of_motion_ = 0;  // in which it goes its own length
@@ -371,8 +379,8 @@ class Adviser {
 }  // namespace
 
 std::vector<Advice> advise(const MethodEntry& entry, const AnySystem<double>& sys, const State<double>& start, double h,
-                           const MethodOptions& options) {
-  return Adviser(entry, sys, start, h, options)();
+                           const MethodOptions& options, const Certificate& seen) {
+  return Adviser(entry, sys, start, h, options, seen)();
 }
 
 }  // namespace holonom

@@ -1,5 +1,6 @@
 #include "holonom/analysis/model_certificate.hpp"
 
+#include "holonom/analysis/invariants.hpp"
 #include "holonom/analysis/momentum_maps.hpp"
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/methods/substeps.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 template <class S>
 ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled,
-                            bool with_advice) {
+                            const std::map<std::string, Conservation>& known, bool with_advice) {
   const Model& model = compiled->model();
   const MethodEntry chosen = find_method(spec, model);
   constexpr double steps = 2e4;  // about
@@ -33,10 +34,10 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
                         .certificate = {},
                         .advice = {},
                         .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {chosen.info})};
-  made.certificate = certify<S>(chosen, sys, start.state, h, options);
+  made.certificate = certify<S>(chosen, sys, start.state, h, options, known);
   if (!with_advice) return made;
   const ModelSystem<double> rounded(compiled, native ? Engine::native : Engine::interpreter);
-  made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options);
+  made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options, made.certificate);
   return made;
 }
 
@@ -55,6 +56,20 @@ WithMaps with_momentum_maps(const RunSpec& spec, const std::shared_ptr<const Com
   return {compile(with_invariants(compiled->model(), maps, on_manifold)), std::move(maps)};
 }
 
+// What `check` says of the invariants that the model names
+std::map<std::string, Conservation> conservation_of_named(const std::shared_ptr<const CompiledModel>& compiled) {
+  std::map<std::string, Conservation> known;
+  const ModelSystem<double> sys(compiled);
+  if (sys.labels().invariants.empty()) return known;
+  for (const InvariantReport& report : invariant_reports(sys, initial_state(sys).state)) {
+    // Off the manifold tests are along the underlying equation. It takes {I, H} = 0 and {I, g} = 0 to be kept by every
+    // formulation: ψ is constant in that equation, and oscillates in that of Dirac.
+    const bool everywhere = report.proved || sys.m() == 0 || report.conservation != Conservation::strong;
+    known.emplace(report.name, everywhere ? report.conservation : Conservation::weak);
+  }
+  return known;
+}
+
 }  // namespace
 
 ModelCertificate certify_model(const RunSpec& spec, bool with_advice) {
@@ -65,9 +80,11 @@ ModelCertificate certify_model(const RunSpec& spec, bool with_advice) {
 
 ModelCertificate certify_model(Model model, const RunSpec& spec, bool with_advice) {
   replace_formulas(spec, model);
-  const auto [compiled, maps] = with_momentum_maps(spec, compile(std::move(model)));
-  ModelCertificate made =
-      in_precision(spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, with_advice); });
+  const std::shared_ptr<const CompiledModel> named = compile(std::move(model));
+  const std::map<std::string, Conservation> known = conservation_of_named(named);
+  const auto [compiled, maps] = with_momentum_maps(spec, named);
+  ModelCertificate made = in_precision(
+      spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, known, with_advice); });
   for (const MomentumMap& map : maps.found)
     for (Claim& claim : made.certificate.claims)
       if (claim.property == "momentum map " + map.name) claim.remark += "; " + map.name + " = " + map.formula;

@@ -89,36 +89,45 @@ StabilityReport residual_stability(const AnySystem<double>& sys, const Formulati
     report.failure = "the linearisation does not exist at the start";
     return report;
   }
-  // One run for each residual, which starts off the manifold by that
+  // One run for each residual, which starts off the manifold by that; and one on the manifold, which residuals are
+  // counted from: with a penalty the motion leaves it by itself.
   const MethodEntry entry = methods().find("gauss-4@" + formulation.key());
   struct Measured {
     std::unique_ptr<AnyMethod<double>> method;
     State<double> x;
     bool failed = false;
   };
-  std::vector<Measured> runs(static_cast<std::size_t>(size));
+  std::vector<Measured> runs(static_cast<std::size_t>(size) + 1);
   Gradient<double> z(n);
   double length = 0;
   for (const double q : x.q) length = std::max(length, std::abs(q));
   const double off = perturbation * (length > 0 ? length : 1);
-  for (int j = 0; j < size; ++j) {
+  for (int j = 0; j <= size; ++j) {
     Measured& run = runs[static_cast<std::size_t>(j)];
     run.method = entry.make<double>(sys);
     run.x = x;
-    matrix.direction(j, z);
-    axpy(off, z.q, run.x.q);
-    axpy(off, z.p, run.x.p);
+    if (j < size) {
+      matrix.direction(j, z);
+      axpy(off, z.q, run.x.q);
+      axpy(off, z.p, run.x.p);
+    }
     run.failed = !run.method->begin(run.x, h).ok();
   }
   Brackets<double> residuals(sys);
   const auto measure = [&] {
     Columns phi(size, size);
-    for (int j = 0; j < size; ++j) {
+    Vec<double> g(m), psi(m);
+    for (int j = size; j >= 0; --j) {
       const Measured& run = runs[static_cast<std::size_t>(j)];
       if (run.failed || !residuals.at(run.x.q, run.x.p).ok()) return std::numeric_limits<double>::quiet_NaN();
+      if (j == size) {
+        g = residuals.g();
+        psi = residuals.psi();
+        continue;
+      }
       for (int k = 0; k < m; ++k) {
-        phi(k, j) = residuals.g()[k] / off;
-        phi(m + k, j) = residuals.psi()[k] / off;
+        phi(k, j) = (residuals.g()[k] - g[k]) / off;
+        phi(m + k, j) = (residuals.psi()[k] - psi[k]) / off;
       }
     }
     return norm(phi);

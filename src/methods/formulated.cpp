@@ -60,10 +60,13 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (method.needs == Needs::shears)
     return method.key +
            " is for fields of a model of its own, by what their formulas depend on: take a Runge-Kutta method";
-  if (method.needs == Needs::lagrangian || method.needs == Needs::rigid_bodies)
+  if (method.needs == Needs::lagrangian)
     return method.key +
-           " is for the constrained system of a model, by its formulas: leave the formulation out, or take "
-           "rattle or midpoint";
+           " takes the Lagrangian of a model as formulas, and a formulation has an energy of its own that is none of "
+           "the "
+           "model: take rattle or midpoint";
+  if (method.needs == Needs::rigid_bodies)
+    return method.key + " is for the constraints of rigid bodies, which a formulation has in its energy: take rattle";
   if ((method.needs == Needs::separable || method.needs == Needs::split) && !formulation.separable &&
       !formulation.on_manifold)
     return method.key + " is for H = p.M^-1 p/2 + V(q), and with the multipliers in it that of " +

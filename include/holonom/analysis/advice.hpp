@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "holonom/methods/registry.hpp"
+#include "holonom/analysis/certificate.hpp"
 
 namespace holonom {
 
@@ -22,8 +22,9 @@ struct Advice {
 //   resonance    whether a few steps are a whole number of periods of a vibration
 //   tolerance    where solves end before round-off: which tolerance the drift needs
 //   fast motion  whether vibrations are so fast beside the motion that they ask for another method, or a constraint
-// Where there is nothing to say about a topic it is left out.
+// Where there is nothing to say about a topic it is left out. That the energy drifts is said where the certificate has
+// seen it.
 std::vector<Advice> advise(const MethodEntry& entry, const AnySystem<double>& sys, const State<double>& start, double h,
-                           const MethodOptions& options = {});
+                           const MethodOptions& options = {}, const Certificate& seen = {});
 
 }  // namespace holonom

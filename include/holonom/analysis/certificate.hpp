@@ -2,6 +2,8 @@
 // against.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,10 +36,15 @@ struct Certificate {
   }
 };
 
+// What is known of an invariant by its formula (analysis/invariants.hpp): conserved everywhere, on the manifold only,
+// or not at all.
+enum class Conservation : std::uint8_t { strong, weak, none, unknown };
+
+// `known`: of invariants by their names; others are tried in double.
 // Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad, for systems
 // that can be had in dual numbers; else symplecticity is measured by loop integrals.
 template <class S>
 Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
-                    const MethodOptions& options = {});
+                    const MethodOptions& options = {}, const std::map<std::string, Conservation>& known = {});
 
 }  // namespace holonom

@@ -15,6 +15,7 @@
 #include "holonom/analysis/reversal.hpp"
 #include "holonom/analysis/shadow_energy.hpp"
 #include "holonom/analysis/symmetry.hpp"
+#include "holonom/formulations/formulation.hpp"
 #include "holonom/solve/constraint_rank.hpp"
 
 namespace holonom {
@@ -51,10 +52,11 @@ class Certify {
 
  public:
   Certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
-          const MethodOptions& options)
+          const MethodOptions& options, const std::map<std::string, Conservation>& known)
       : exact_(entry),
         entry_(with_options(entry, options)),
         options_(options),
+        known_(known),
         info_(entry.info.on(sys.m(), sys.is_field())),
         sys_(sys),
         start_(start),
@@ -133,6 +135,12 @@ class Certify {
       if (manifold.project(z).ok()) states_.push_back(std::move(z));
     });
     speed_ = to_double(speed);
+    // Where a body rests, what moves is rounding errors.
+    if (std::abs(to_double(h_)) * static_cast<double>(run_length) * speed_ <=
+        in_scalar<S>(Bounds::round_off) * to_double(size_.q)) {
+      speed_ = 0;
+      size_.p = R(0);
+    }
     if (states_.empty()) states_.push_back(start_);
     // Where nothing moves there are no units of momentum.
     if (size_.q == R(0)) size_.q = R(1);
@@ -195,6 +203,17 @@ class Certify {
     }
     result_.claims.push_back(std::move(claim));
   }
+
+  struct Loss {
+    double change = 0, kinetic = 0;
+    long steps = 0;
+    std::string text() const {
+      return detail::text(
+          "the energy changed by %.1e in %ld steps, and the largest kinetic energy was %.1e: this is not the motion of "
+          "the model any more",
+          change, steps, kinetic);
+    }
+  };
 
   const ConstraintResiduals<R>& residuals() {
     if (!residuals_) residuals_ = constraint_residuals(map_, sys_, start_, h_, run_length);
@@ -287,6 +306,24 @@ class Certify {
     c.remark = "the same with the model's involution instead of -h";
   }
 
+  // Why the exact flow of what the method runs on does not conserve an invariant with this rate; empty if it does.
+  std::string not_conserved(const std::string& name, double rate) const {
+    const auto known = known_.find(name);
+    Conservation conservation = rate < 1e-9    ? Conservation::strong
+                                : rate == rate ? Conservation::none
+                                               : Conservation::unknown;
+    if (known != known_.end()) conservation = known->second;
+    switch (conservation) {
+      case Conservation::strong: return "";
+      case Conservation::none: return "the exact flow does not conserve it";
+      case Conservation::unknown: return "whether the exact flow conserves it is not known";
+      case Conservation::weak: break;
+    }
+    return info_.keeps_position && info_.formulation.empty()
+               ? ""
+               : "the exact flow conserves it on the manifold, which steps of the method leave";
+  }
+
   // A claim for each invariant that is a momentum map of the exact flow.
   void momenta() {
     const std::vector<bool> linear = momentum_maps(*rounded_, convert<double>(states_.front()));
@@ -294,15 +331,13 @@ class Certify {
     std::optional<Vec<R>> errors;
     for (std::size_t k = 0; k < linear.size(); ++k) {
       if (!linear[k]) continue;
-      add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, rates[k] < 1e-9,
-          rates[k] == rates[k] ? "the exact flow does not conserve it"
-                               : "whether the exact flow conserves it is not known",
-          [&](Claim& c) {
-            if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
-            c.measured = to_double((*errors)[static_cast<int>(k)]);
-            c.bound = round_off();
-            c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
-          });
+      const std::string why_not = not_conserved(sys_.labels().invariants[k], rates[k]);
+      add("momentum map " + sys_.labels().invariants[k], info_.momentum_maps, why_not.empty(), why_not, [&](Claim& c) {
+        if (!errors) errors = momentum_errors(map_, sys_, start_, h_, run_length, linear);
+        c.measured = to_double((*errors)[static_cast<int>(k)]);
+        c.bound = round_off();
+        c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms";
+      });
     }
   }
 
@@ -314,18 +349,16 @@ class Certify {
     for (std::size_t k = 0; k < forms.size(); ++k) {
       const bool bilinear = forms[k] == InvariantForm::bilinear, quadratic = forms[k] != InvariantForm::other;
       const bool claimed = (info_.bilinear_invariants && bilinear) || (info_.quadratic_invariants && quadratic);
-      add("invariant " + sys_.labels().invariants[k], claimed, rates[k] < 1e-9,
-          rates[k] == rates[k] ? "the exact flow does not conserve it"
-                               : "whether the exact flow conserves it is not known",
-          [&](Claim& c) {
-            if (!errors) errors = invariant_errors(map_, sys_, start_, h_, run_length);
-            c.measured = to_double((*errors)[static_cast<int>(k)]);
-            c.bound = round_off();
-            c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms" +
-                       (bilinear    ? "; it is p.(C q + c)"
-                        : quadratic ? "; it is quadratic"
-                                    : "; it is not quadratic");
-          });
+      const std::string why_not = not_conserved(sys_.labels().invariants[k], rates[k]);
+      add("invariant " + sys_.labels().invariants[k], claimed, why_not.empty(), why_not, [&](Claim& c) {
+        if (!errors) errors = invariant_errors(map_, sys_, start_, h_, run_length);
+        c.measured = to_double((*errors)[static_cast<int>(k)]);
+        c.bound = round_off();
+        c.remark = "largest error of " + std::to_string(run_length) + " steps, relative to its terms" +
+                   (bilinear    ? "; it is p.(C q + c)"
+                    : quadratic ? "; it is quadratic"
+                                : "; it is not quadratic");
+      });
     }
   }
 
@@ -333,17 +366,24 @@ class Certify {
   // energy error of a chaotic motion moves while it spreads from its start: where there is a drift, a longer stretch
   // after that is asked. A drift of the method is steady: it has the same sign in all stretches, and the same rate in
   // the last two, to a factor of 2.
-  void energy(Claim& c) {
+  // Returns the loss of energy, if there is one.
+  std::optional<Loss> drift(Claim& c) {
     const double cost = static_cast<double>(substeps(info_).count) * (sys_.n() + sys_.m());
     const double worth = is_wide ? 4e5 : 1e7;
     const long longest = is_wide ? 2000 : 20000;
     long steps = std::clamp(std::lround(worth / cost), 300L, longest);
     const int stretches = info_.symplectic ? 4 : 1;
-    bool same_sign = true;
-    double rate = 0;
+    std::optional<Loss> loss;
+    bool same_sign = true, grows = true;
+    double rate = 0, change = 0, first_kinetic = 0, kinetic = 0;  // means of the first and of the last stretch
     State<S> x = start_;
     for (int k = 1;; ++k, steps *= 2) {
       const EnergyDrift energy = energy_along(map_, sys_, x, h_, steps);
+      if (energy.is_lost && !loss) loss = Loss{energy.change(), energy.kinetic, steps};
+      if (k == 1) first_kinetic = energy.mean_kinetic;
+      grows = grows && energy.mean_kinetic > kinetic;
+      kinetic = energy.mean_kinetic;
+      keep_largest(change, energy.change());
       const Trend& trend = energy.trend;
       const double ratio = trend.change / static_cast<double>(steps) / rate;
       same_sign = same_sign && (k == 1 || ratio > 0);
@@ -355,14 +395,24 @@ class Certify {
       c.bound = allowed;
       c.remark = text("± %.0e in %ld steps, where the energy oscillates in a band of %.1e", trend.interval, steps,
                       energy.band());
-      if (c.within()) return;
+      if (c.within()) return loss;
       if (k < stretches) continue;
+      // Without bounds, in a fall for one, there is no band: errors grow with the terms of the energy. (But not if what
+      // grows is the error itself.)
+      if (c.claimed && grows && kinetic > 2 * first_kinetic && kinetic - first_kinetic > 10 * change) {
+        c.verdict = Verdict::not_measured;
+        c.remark = text(
+            "the motion has no bounds: its kinetic energy grows from %.1e to %.1e in %ld steps, and errors "
+            "of the energy, %.1e, grow with it",
+            first_kinetic, kinetic, steps, change);
+        return loss;
+      }
       // What cannot be told from a wander is none that is known of.
       if (trend.is_wander()) {
         c.bound += trend.interval;
         c.remark = text("within ± %.0e (99.9 %%) of none in %ld steps: the energy wanders in a band of %.1e%s",
                         trend.interval, steps, energy.band(), trend.memory >= 0.5 ? ", as a random walk does" : "");
-        return;
+        return loss;
       }
       // One degree of freedom knows no chaos: an energy that wanders there has left the motion.
       const bool may_wander = sys_.n() - constraint_rank(*rounded_, start_double_).rank > 1;
@@ -372,8 +422,26 @@ class Certify {
                         trend.is_seen() ? "they are too few to tell why"
                                         : "errors of steps add up, as they do where steps are too long");
       }
+      return loss;
+    }
+  }
+
+  // Where an energy is lost nothing holds: any drift is small beside such a band. Unless a steady drift is seen, it is
+  // no failure of the claim, which is for shorter steps, but as a step that fails. What is not claimed is not kept.
+  void energy(Claim& c) {
+    const std::optional<Loss> loss = drift(c);
+    if (!loss) return;
+    if (c.claimed) {
+      if (c.verdict == Verdict::not_measured || c.within()) fail(*loss);
+      c.remark += "; " + loss->text();
       return;
     }
+    c.measured = loss->change;
+    c.bound = loss->kinetic / 2;
+    c.remark = loss->text();
+  }
+  [[noreturn]] void fail(const Loss& loss) const {
+    throw StepFailed(entry_.info.key + " on " + sys_.labels().model + ": " + loss.text());
   }
 
   // Truncation is in the shadow energy itself. What moves it steadily is solves that end too early, errors that a
@@ -389,6 +457,7 @@ class Certify {
       c.remark = e.what();
       return;
     }
+    if (found.energy_is_lost) fail({found.energy_change, found.kinetic, steps});
     if (!found.resolved()) {
       c.verdict = Verdict::not_measured;
       c.remark = "a window of 8 steps does not resolve the motion: see the energy";
@@ -444,7 +513,10 @@ class Certify {
     State<T> x = convert<T>(states_.front());
     if (!Manifold<T>(sys).project(x).ok())
       throw std::runtime_error("the start of the measurement is not on the manifold");
-    ReferenceFlow<T> flow(sys, reference_columns<T>());
+    // A penalty has a motion of its own, which the method follows.
+    const Formulation own = info_.formulation.empty() ? Formulation{} : Formulation::parse(info_.formulation);
+    const auto penalty = own && own.info->name == "penalty" ? formulate(own, sys) : nullptr;
+    ReferenceFlow<T> flow(penalty ? penalty->system() : sys, reference_columns<T>());
     const double goal = std::max(100 * to_double(epsilon<T>()), 1e-32);
     double last = 1;
     const ReferenceSolution<T> exact = reference_solution(flow, x, time, 4, 1024, [&](const ReferenceSolution<T>& now) {
@@ -485,7 +557,8 @@ class Certify {
   const MethodEntry& exact_;  // with solves to round-off
   const MethodEntry entry_;
   const MethodOptions options_;
-  const MethodInfo info_;  // what is claimed here
+  const std::map<std::string, Conservation>& known_;  // of invariants
+  const MethodInfo info_;                             // what is claimed here
   const AnySystem<S>& sys_;
   const State<S>& start_;
   const S h_;
@@ -504,8 +577,8 @@ class Certify {
 
 template <class S>
 Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
-                    const MethodOptions& options) {
-  return detail::Certify<S>(entry, sys, start, h, options)();
+                    const MethodOptions& options, const std::map<std::string, Conservation>& known) {
+  return detail::Certify<S>(entry, sys, start, h, options, known)();
 }
 
 }  // namespace holonom

@@ -8,6 +8,7 @@
 
 #include "holonom/analysis/numerical_map.hpp"
 #include "holonom/analysis/trend.hpp"
+#include "holonom/run/lost_energy.hpp"
 #include "holonom/solve/manifold.hpp"
 
 namespace holonom {
@@ -31,20 +32,34 @@ ConstraintResiduals<Real<S>> constraint_residuals(NumericalMap<S>& map, const An
   return result;
 }
 
-// Invariants that are linear in p are momentum maps of the symmetries that act on positions.
+// Invariants that are linear in p are momentum maps of the symmetries that act on positions. Tried at x and about it:
+// on the manifold, or at rest, others may vanish as well.
 inline std::vector<bool> momentum_maps(const AnySystem<double>& sys, const State<double>& x) {
   const auto count = static_cast<int>(sys.labels().invariants.size());
-  Vec<double> once(count), twice(count), none(count), p(x.p);
-  std::vector<bool> linear(static_cast<std::size_t>(count));
+  Vec<double> once(count), twice(count), none(count);
+  std::vector<bool> linear(static_cast<std::size_t>(count), true);
   if (count == 0) return linear;
-  sys.invariants(x.q, p, once);
-  for (double& a : p) a *= 2;
-  sys.invariants(x.q, p, twice);
-  fill(p, 0.0);
-  sys.invariants(x.q, p, none);
-  for (int k = 0; k < count; ++k)
-    linear[static_cast<std::size_t>(k)] =
-        none[k] == 0 && std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const double extent = largest(x.q) > 0 ? largest(x.q) : 1, speed = largest(x.p) > 0 ? largest(x.p) : 1;
+  constexpr int trials = 4;
+  for (int trial = 0; trial < trials; ++trial) {
+    State<double> y = x;
+    for (int i = 0; trial > 0 && i < sys.n(); ++i) {
+      y.q[i] += 1e-3 * extent * uniform(random);
+      y.p[i] += speed * uniform(random);
+    }
+    sys.invariants(y.q, y.p, once);
+    for (double& a : y.p) a *= 2;
+    sys.invariants(y.q, y.p, twice);
+    fill(y.p, 0.0);
+    sys.invariants(y.q, y.p, none);
+    for (int k = 0; k < count; ++k) {
+      if (trial > 0 && !is_finite(twice[k])) continue;  // the formula does not reach that far
+      linear[static_cast<std::size_t>(k)] = linear[static_cast<std::size_t>(k)] && none[k] == 0 &&
+                                            std::abs(twice[k] - 2 * once[k]) <= 1e-12 * std::abs(twice[k]);
+    }
+  }
   return linear;
 }
 
@@ -148,8 +163,12 @@ struct EnergyDrift {
   double initial = 0;
   double lowest = 0, highest = 0;  // of H − H(x_0)
   Trend trend;                     // of H over the whole run
-  double size = 0;  // ½ |p·H_p| + |H| + |h H_p·H_qq q|, the largest: what rounding errors of H are relative to
+  // ½ |p·H_p| + |H| + |h H_p·(H + λ·g)_qq q|, the largest: what rounding errors of H are relative to
+  double size = 0;
+  double kinetic = 0, mean_kinetic = 0;  // p·H_p/2, the largest and the mean
+  bool is_lost = false;                  // run/lost_energy.hpp
   double band() const { return highest - lowest; }
+  double change() const { return std::max(highest, -lowest); }
 };
 
 // The energy after every step of a run from x, which ends in x, and what trend.hpp makes of it.
@@ -162,25 +181,45 @@ EnergyDrift energy_along(NumericalMap<S>& map, const AnySystem<S>& sys, State<S>
   std::vector<double> energies;
   energies.reserve(static_cast<std::size_t>(steps));
   const long seldom = std::max(steps / 20, 1L);
-  double kinetic_and_all = 0, by_positions = 0;
+  double kinetic_and_all = 0, by_positions = 0, sum = 0;
+  Real<S> change(0), kinetic(0);
   const bool knows_force = knows(sys, Quantity::H_qq);
+  const bool knows_constraint_force = sys.m() > 0 && knows(sys, Quantity::lambda_g_qq);
+  Manifold<S> manifold(sys);
+  State<S> at(sys.n(), sys.m());
+  Vec<S> of_constraints(sys.n());
+  long done = 0;
   map(x, h, steps, [&](const State<S>& y) {
     const S H = sys.H(y.q, y.p);
+    map.require_finite(H, ++done);
     const double dH = to_double(S(H - H0));
+    keep_largest(change, Real<S>(magnitude(S(H - H0))));
     result.lowest = std::min(result.lowest, dH);
     keep_largest(result.highest, dH);
     sys.H_p(y.q, y.p, v);
-    keep_largest(kinetic_and_all, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
+    const Real<S> now = magnitude(dot(y.p, v)) / 2;
+    keep_largest(kinetic, now);
+    sum += to_double(now);
+    keep_largest(kinetic_and_all, to_double(Real<S>(now + magnitude(H))));
     energies.push_back(dH);
-    if (!knows_force || static_cast<long>(energies.size()) % seldom != 0) return;
+    if (!knows_force || done % seldom != 0) return;
     // Rounding errors of positions, which may grow without end (angles), are errors of the forces of a step.
     like_rounding_errors(y.q, error);
     sys.H_qq(y.q, y.p, error, force);
+    at.q = y.q;
+    at.p = y.p;
+    if (knows_constraint_force && manifold.multipliers(at).ok()) {
+      sys.lambda_g_qq(y.q, at.lambda, error, of_constraints);
+      axpy(S(1), of_constraints, force);
+    }
     Real<S> work(0);
     for (int i = 0; i < sys.n(); ++i) work += magnitude(S(h * v[i] * force[i]));
     keep_largest(by_positions, to_double(work));
   });
   result.size = kinetic_and_all + by_positions;
+  result.kinetic = to_double(kinetic);
+  result.mean_kinetic = sum / static_cast<double>(std::max(done, 1L));
+  result.is_lost = energy_is_lost(sys, x, change, kinetic, Real<S>(magnitude(H0) + magnitude(sys.H(x.q, x.p))));
   result.trend = trend_of(energies);
   return result;
 }

@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "holonom/analysis/certificate.hpp"
 #include "holonom/model/model_system.hpp"
 
 namespace holonom {
-
-enum class Conservation : std::uint8_t { strong, weak, none, unknown };
 
 struct InvariantReport {
   std::string name;

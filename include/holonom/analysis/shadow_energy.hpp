@@ -10,6 +10,7 @@
 #include "holonom/analysis/trend.hpp"
 #include "holonom/run/extent.hpp"
 #include "holonom/run/line_fit.hpp"
+#include "holonom/run/lost_energy.hpp"
 #include "holonom/run/shadow.hpp"
 
 namespace holonom {
@@ -35,7 +36,9 @@ struct ShadowEnergy {
   Trend trend;               // of H̃, and
   Trend energy_trend;        // of H; not by reference
   double size = 0;           // ½ |p·H_p| + |H|, the largest; not by reference
-  double rounding = 0;       // what rounding errors may do to it: a bound of the random walk, and of single values
+  double energy_change = 0, kinetic = 0;  // largest |H − H(x_0)|, and p·H_p/2; not by reference
+  bool energy_is_lost = false;            // run/lost_energy.hpp
+  double rounding = 0;  // what rounding errors may do to it: a bound of the random walk, and of single values
   ShadowLimit limit = ShadowLimit::unresolved;
 
   bool resolved() const { return limit != ShadowLimit::unresolved; }
@@ -108,18 +111,28 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
   detail::Spread<S> energy, shadow, by_shorter;
   Vec<S> v(sys.n());
   double size = 0, product = 0;
+  long done = 0;
+  const S H0 = sys.H(x.q, x.p);
+  Real<S> change(0), kinetic(0), energies(0);
+  State<S> last = x;
   const auto look = [&](const State<S>& y) {
     const S H = sys.H(y.q, y.p);
+    map.require_finite(H, done);
     energy.add(H);
     sys.H_p(y.q, y.p, v);
-    keep_largest(size, to_double(Real<S>(magnitude(dot(y.p, v)) / 2 + magnitude(H))));
+    const Real<S> now = magnitude(dot(y.p, v)) / 2;
+    keep_largest(change, Real<S>(magnitude(S(H - H0))));
+    keep_largest(kinetic, now);
+    keep_largest(size, to_double(Real<S>(now + magnitude(H))));
+    energies = magnitude(H0) + magnitude(H);
+    last.q = y.q;
+    last.p = y.p;
     Real<S> sum(0);
     for (int i = 0; i < sys.n(); ++i) sum += magnitude(S(y.p[i] * y.q[i]));
     keep_largest(product, to_double(sum));
   };
   window.begin(x);
   look(x);
-  long done = 0;
   map(x, h, steps + M, [&](const State<S>& y) {
     window.add(y, map.action());
     if (++done <= steps) look(y);
@@ -132,6 +145,9 @@ ShadowEnergy shadow_energy(const MethodEntry& entry, const AnySystem<S>& sys, St
   const double length = std::abs(to_double(h)) * static_cast<double>(std::max(steps, 1L));
   result.slope = result.drift / length;
   result.size = size;
+  result.energy_change = to_double(change);
+  result.kinetic = to_double(kinetic);
+  result.energy_is_lost = energy_is_lost(sys, last, change, kinetic, energies);
   result.rounding = shadow_rounding<S>(size, product, to_double(h), steps + M);
   constexpr double falls = 0.8;  // by this at least, where the window is what limits
   result.limit = !shadow_resolves(result.range, result.energy_range, result.rounding) ? ShadowLimit::unresolved
