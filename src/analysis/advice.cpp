@@ -48,7 +48,7 @@ class Adviser {
   std::vector<Advice> operator()() {
     if (!look_along_the_motion()) return {};
     const bool has_shadow = lacks_shadow_energy(entry_.info, sys_).empty();
-    if (has_shadow) own_ = bounded(h_, bounded_steps());
+    if (has_shadow) own_ = bounded(h_);
     horizon_of_positions();
     if (has_shadow) {
       largest_step();
@@ -170,7 +170,8 @@ class Adviser {
     double step = 0, change = 0, band = 0;
     std::string what;  // if not
   };
-  Boundedness bounded(double h, long steps) const {
+  Boundedness bounded(double h) const {
+    const long steps = bounded_steps(h);
     Boundedness result{.bounded = false, .step = h, .change = 0, .band = 0, .what = {}};
     try {
       const ShadowEnergy shadow = shadow_energy(entry_, sys_, start_, h, steps);
@@ -190,15 +191,25 @@ class Adviser {
     }
     return result;
   }
-  long bounded_steps() const { return steps_worth(5e5, 300, 2000); }
+  // Steps of any length are looked at until the same time at least, in which the motion goes its own length several
+  // times: what they do where it is fastest must be in it. (Long steps go on for longer, so that a drift can be told.)
+  long affordable_steps() const { return steps_worth(5e5, 300, 2000); }
+  double bounded_time() const {
+    constexpr double lengths = 10, most = 10;
+    return std::clamp(lengths * time_of_motion_, time_of(affordable_steps()), most * time_of(affordable_steps()));
+  }
+  long bounded_steps(double h) const {
+    return std::max(affordable_steps(), std::lround(std::ceil(bounded_time() / std::abs(h))));
+  }
   void largest_step() {
-    const long steps = bounded_steps();
     constexpr int tries = 10;
     Boundedness good = own_, bad = own_;
     const bool own = good.bounded;
     const double factor = own ? std::sqrt(2.0) : 1 / std::sqrt(2.0);
     for (int k = 1; k <= tries; ++k) {
-      const Boundedness next = bounded(h_ * std::pow(factor, k), steps);
+      const double h = h_ * std::pow(factor, k);
+      if (constexpr long too_many = 40; bounded_steps(h) > too_many * affordable_steps()) break;
+      const Boundedness next = bounded(h);
       (next.bounded ? good : bad) = next;
       if (next.bounded != own) break;
     }
@@ -211,8 +222,8 @@ class Adviser {
         line.text = text("too long: %s. The shadow energy is bounded with h = %.3g", own_.what.c_str(), good.step);
       else
         line.text =
-            text("the shadow energy is bounded in %ld steps up to h = %.3g, where the energy oscillates by %.1e", steps,
-                 good.step, good.band);
+            text("the shadow energy is bounded until t = %.3g up to h = %.3g, where the energy oscillates by %.1e",
+                 bounded_time(), good.step, good.band);
       if (own && !bad.bounded) line.text += text("; with h = %.3g, %s", bad.step, bad.what.c_str());
     }
     advice_.push_back(std::move(line));

@@ -111,9 +111,8 @@ std::string ModelRecommendation::why_none() const {
 std::string ModelRecommendation::how_chosen() const {
   const RecommendedMethod& best = made.methods.front();
   return "as the cheapest of " + std::to_string(made.candidates) + " methods for an error of " + shorten(accuracy) +
-         " in " + quantity + " until t = " + shorten(until) + " (" +
-         (best.is_measured && made.window == until ? "measured " : "expected ") + two_digits(best.error) + ", " +
-         two_digits(best.work) + " operations)";
+         " in " + quantity + " until t = " + shorten(until) + " (" + (best.is_checked ? "measured " : "expected ") +
+         two_digits(best.error) + ", " + two_digits(best.work) + " operations)";
 }
 
 ModelRecommendation recommend_for_model(const RunSpec& spec) {

@@ -57,16 +57,17 @@ class Race {
   }
 
  private:
-  // Of what is conserved, a reference is needed for its size alone, and may be too rough to tell what runs will cost.
-  static double reference_share(const RecommendationPlan& plan) {
-    return plan.budget / (plan.wanted.is_conserved() ? 60 : 10);
-  }
+  static double reference_share(const RecommendationPlan& plan) { return plan.budget / 10; }
 
   bool is_right(const Candidate& c, const Trial& t) const {
     return t.error * growth(c, t).factor <= margin() * plan_.accuracy;
   }
-  // What was not measured to the end may be a little worse than expected.
-  double margin() const { return ratio_ > 1 ? 0.8 : 0.97; }
+  // What was not measured to the end may be a little worse than expected; and where solutions go apart, the largest
+  // error on the way is another one for each rounding.
+  double margin() const {
+    if (meter_.diverges()) return 0.5;
+    return ratio_ > 1 ? 0.8 : 0.97;
+  }
 
   // Rounds with more and more work, until enough methods are right. Once one has got there, those that may still be as
   // good are given some more.
@@ -359,6 +360,41 @@ class Race {
     return r;
   }
 
+  // As it will be run, until the end. Where it is wrong there, because chaos makes another motion of it or something is
+  // yet to come, its steps are shortened by its order; if they fail still it is none to recommend. What is too
+  // expensive to be run once stays as it was foreseen.
+  void confirm(RecommendedMethod m, int order, Recommendation& result) {
+    const double share = plan_.budget / 2;
+    constexpr int tries = 4;
+    const double runs = ratio_ > 1 && !plan_.wanted.is_conserved() ? 3 : 1;
+    for (int k = 0; k < tries; ++k) {
+      if (checked_ + runs * m.work > share) {
+        if (k == 0) result.methods.push_back(std::move(m));
+        return;
+      }
+      checked_ += runs * m.work;
+      const Trial t = meter_.check(m.method, m.steps);
+      const bool is_done = t.outcome == Trial::Outcome::done;
+      if (is_done && t.error <= plan_.accuracy) {
+        m.error = t.error;
+        m.is_checked = true;
+        result.methods.push_back(std::move(m));
+        return;
+      }
+      if (is_done && t.error < least_checked_) {
+        least_checked_ = t.error;
+        least_checked_of_ = m.method.info.key;
+      }
+      constexpr double target = 0.8, least = 1.03, most = 2, after_failure = 1.25;
+      const double more = t.outcome == Trial::Outcome::failed
+                              ? after_failure
+                              : std::clamp(std::pow(t.error / (target * plan_.accuracy), 1.0 / order), least, most);
+      const auto steps = static_cast<long>(std::ceil(more * static_cast<double>(m.steps)));
+      m.work *= static_cast<double>(steps) / static_cast<double>(m.steps);
+      m.steps = steps;
+    }
+  }
+
   Recommendation report() {
     Recommendation result;
     std::vector<Candidate*> best;
@@ -366,7 +402,7 @@ class Race {
       if (expected_work(c) < infinite) best.push_back(&c);
     std::stable_sort(best.begin(), best.end(),
                      [&](const Candidate* a, const Candidate* b) { return interpolated(*a) < interpolated(*b); });
-    constexpr std::size_t refined = 6;
+    constexpr std::size_t refined = 8;
     if (best.size() > refined) best.resize(refined);
     for (Candidate* c : best) {
       for (const double more : {1.03, 1.06, 1.1}) {
@@ -378,11 +414,11 @@ class Race {
       if (c->finest() && is_right(*c, *c->finest())) {
         const double bar = result.methods.size() < shown ? infinite : result.methods[shown - 1].work / ratio_;
         if (interpolated(*c) > 1.2 * bar) continue;
-        if (const Trial* t = refine(*c); t && is_new(result, *t)) result.methods.push_back(recommended(*c, *t, 0, 1));
+        if (const Trial* t = refine(*c); t && is_new(result, *t)) confirm(recommended(*c, *t, 0, 1), c->order, result);
       } else if (const Trial& t = *c->finest();
                  is_new(result, t) && expected_work(*c) < infinite && !is_below_rounding()) {
         const double excess = t.error * growth(*c, t).factor / (margin() * plan_.accuracy);
-        result.methods.push_back(recommended(*c, t, excess, std::min<double>(c->observed_order(), c->order)));
+        confirm(recommended(*c, t, excess, std::min<double>(c->observed_order(), c->order)), c->order, result);
       }
       std::stable_sort(result.methods.begin(), result.methods.end(),
                        [](const RecommendedMethod& a, const RecommendedMethod& b) { return a.risk() < b.risk(); });
@@ -398,8 +434,9 @@ class Race {
     result.reference_error = meter_.reference_error();
     result.reference_scalar = meter_.reference_scalar();
     result.spent = meter_.spent();
-    result.least_error = least_error_;
-    result.least_error_of = least_error_of_;
+    const bool only_in_the_search = result.methods.empty() && least_checked_ < infinite;
+    result.least_error = only_in_the_search ? least_checked_ : least_error_;
+    result.least_error_of = only_in_the_search ? least_checked_of_ : least_error_of_;
     if (result.methods.empty() && !result.is_chaotic) look_beyond_the_window(result);
     return result;
   }
@@ -450,8 +487,9 @@ class Race {
   std::vector<Candidate> candidates_;
   std::set<std::string> keys_, composed_;
   long trials_ = 0;
-  double least_error_ = infinite;
-  std::string least_error_of_;
+  double least_error_ = infinite, least_checked_ = infinite;
+  std::string least_error_of_, least_checked_of_;
+  double checked_ = 0;  // work of what was chosen, run until the end
 };
 
 }  // namespace

@@ -23,7 +23,10 @@ std::string evidence(const ModelRecommendation& r, const RecommendedMethod& m) {
   line += " steps (errors)";
   if (m.order > 0) line += ", order " + text("%.1f", m.order);
   if (!m.is_measured) line += "; the step is extrapolated by this order";
-  if (m.growth.factor != 1 || r.made.window != r.until) line += "; beyond: " + m.growth.law;
+  if (m.growth.factor != 1 || r.made.window != r.until) {
+    line += "; beyond: " + m.growth.law;
+    if (m.is_checked) line += "; then once to the end";
+  }
   return line;
 }
 
@@ -63,7 +66,7 @@ void write(Json& json, const ModelRecommendation& r, std::size_t k) {
       .number("cpu_seconds", r.seconds[k])
       .number("error", m.error)
       .number("order", m.order)
-      .boolean("measured", m.is_measured)
+      .boolean("measured", m.is_checked)
       .text("growth", m.growth.law)
       .number("growth_factor", m.growth.factor)
       .begin_list("runs");

@@ -108,6 +108,27 @@ class Certify(CliTest):
         self.assertGreater(largest, 0.2)
         self.assertLess(largest, 0.5)
 
+    def test_advice_on_steps_looks_at_the_whole_motion(self):
+        """A comet is slow where it starts: 2000 steps end before its perihelion, at t = pi, which is what steps are too long for."""
+        self.write("""format = 1
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "-1/sqrt(x^2 + y^2)"
+[initial]
+q = { x = "1.97", y = 0 }
+v = { x = 0, y = "sqrt(0.03/1.97)" }
+""", "comet.toml")
+        for step in ("0.001", "0.0005"):
+            result = self.run_program("certify", "comet.toml", "--method", "rattle", "--step", step, "--json")
+            advice = next(a for a in json.loads(result.stdout)["advice"] if a["topic"] == "step")
+            h = advice["largest_step"]
+            run = self.run_json("comet.toml", "--method", "rattle", "--step", h, "--until", 7)
+            self.assertLess(run["energy"]["max_error"], 0.21 * 0.52, advice["text"])
+            longer = self.run_json("comet.toml", "--method", "rattle", "--step", 1.5 * h, "--until", 7)
+            self.assertGreater(longer["energy"]["max_error"], 0.15 * 0.52, advice["text"])
+
     def test_advice_on_resonances_and_fast_motion(self):
         self.write('''format = 1
 name = "stiff"

@@ -1,6 +1,8 @@
 """holonom recommend, and run --method auto."""
 
+import csv
 import json
+import math
 import os
 import re
 import unittest
@@ -80,6 +82,115 @@ class Accuracy(Recommend):
         run = self.run_json(PENDULUM, "--method", best["method"], "--step", best["step_formula"], "--until", 100000, "--every", 1000000)
         self.assertLess(run["energy"]["max_error"], 1e-4)
         self.assertGreater(run["energy"]["max_error"], 1e-5)
+
+
+def comet(e):
+    """Kepler's problem from its aphelion, where nothing says how fast it will be. Its largest kinetic energy is (1 + e)/(1 - e)/2."""
+    return f"""format = 1
+name = "comet"
+[parameters]
+e = {e}
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "-1/sqrt(x^2 + y^2)"
+[initial]
+q = {{ x = "1 + e", y = 0 }}
+v = {{ x = 0, y = "sqrt((1 - e)/(1 + e))" }}
+[integrate]
+step = 0.01
+until = 30
+"""
+
+
+TRIPLE_PENDULUM = """format = 1
+name = "triple pendulum"
+[coordinates]
+names = ["x1", "y1", "x2", "y2", "x3", "y3"]
+[energy]
+mass = [1, 1, 1, 1, 1, 1]
+potential = "y1 + y2 + y3"
+[constraints]
+rod1 = "x1^2 + y1^2 - 1"
+rod2 = "(x2 - x1)^2 + (y2 - y1)^2 - 1"
+rod3 = "(x3 - x2)^2 + (y3 - y2)^2 - 1"
+[initial]
+project = true
+q = { x1 = "sin(2.5)", y1 = "-cos(2.5)", x2 = "sin(2.5) + sin(2)", y2 = "-cos(2.5) - cos(2)", x3 = "sin(2.5) + sin(2) + sin(1.5)", y3 = "-cos(2.5) - cos(2) - cos(1.5)" }
+[integrate]
+step = 0.01
+until = 100
+"""
+
+
+class ToTheEnd(Recommend):
+    """What `run` makes of the first method is what was promised, on motions with short passages and on chaotic ones."""
+
+    def energy_error(self, model, until, m):
+        run = self.run_json(model, "--method", m["method"], "--step", m["step_formula"], "--until", until, "--every", 1000000)
+        return run["energy"]["max_error"]
+
+    def test_energy_of_a_comet(self):
+        """Its unit is the kinetic energy of the perihelion, not that of solutions that miss it. As many revolutions as there are:
+        until before the first perihelion, and after some of them."""
+        e, accuracy = 0.97, 1e-5
+        largest = (1 + e) / (1 - e) / 2
+        self.write(comet(e), "comet.toml")
+        for until in (10, 20, 30, 40):
+            r = self.recommend("comet.toml", "--accuracy", accuracy, "--until", until, "--quantity", "energy")
+            self.assertAlmostEqual(r["search"]["unit"], largest, delta=0.01 * largest)
+            self.assertLess(r["search"]["reference"]["error"], 1e-3, "the motion is regular")
+            for m in r["methods"]:
+                error = self.energy_error("comet.toml", until, m) / largest
+                self.assertLessEqual(error, 1.01 * accuracy, f"{until} {m['method']}")
+                self.assertGreater(error, 0.01 * accuracy, f"{until} {m['method']}")
+
+    def test_close_encounters(self):
+        """A reference with steps that are too long for an encounter fails there: steps are shortened, not the time."""
+        model, accuracy = MODELS / "two-body-sphere.toml", 1e-5
+        for until in (5, 8):
+            r = self.recommend(model, "--accuracy", accuracy, "--until", until, "--quantity", "energy")
+            self.assertEqual(r["search"]["window"], until)
+            for m in r["methods"]:
+                self.assertTrue(m["measured"])
+                self.assertTrue(math.isfinite(m["cpu_seconds"]))
+                self.assertLessEqual(self.energy_error(model, until, m) / r["search"]["unit"], 1.01 * accuracy, m["method"])
+        r = self.recommend(model, "--accuracy", accuracy, "--until", 5)
+        self.assertEqual(r["search"]["window"], 5)
+        for m in r["methods"]:
+            row = self.error_at_the_end(model, 5, m["method"], m["steps"])
+            self.assertLessEqual(row["error"]["q"], 1.01 * accuracy, m["method"])
+
+    def test_after_every_step(self):
+        """The largest error of all steps, by the solution of Kepler's equation, not that of a few times."""
+        until, accuracy = 40, 1e-6
+        for e in (0.9, 0.95):
+            r = self.recommend(MODELS / "kepler.toml", "--set", f"e={e}", "--until", until, "--accuracy", accuracy)
+            for m in r["methods"]:
+                self.run_json(MODELS / "kepler.toml", "--set", f"e={e}", "--method", m["method"], "--step", m["step_formula"], "--until",
+                              until, "--every", 1, "--out", "run.csv", "--force")
+                worst = 0
+                for row in csv.DictReader((self.folder / "run.csv").read_text().splitlines()):
+                    t = float(row["t"])
+                    low, high = t - e, t + e  # the eccentric anomaly u - e sin u = t
+                    for _ in range(60):
+                        u = (low + high) / 2
+                        low, high = (u, high) if u - e * math.sin(u) < t else (low, u)
+                    x, y = math.cos(u) - e, math.sqrt(1 - e * e) * math.sin(u)
+                    worst = max(worst, abs(float(row["x"]) - x), abs(float(row["y"]) - y))
+                self.assertLessEqual(worst / (1 + e), 1.02 * accuracy, f"{e} {m['method']}")
+
+    def test_energy_of_a_chaotic_motion(self):
+        """Other rounding errors make another motion of it: what is printed is what `run` does, with its own."""
+        self.write(TRIPLE_PENDULUM, "triple.toml")
+        for until, accuracy in ((100, 1e-5), (50, 1e-6)):
+            r = self.recommend("triple.toml", "--accuracy", accuracy, "--until", until, "--quantity", "energy")
+            for m in r["methods"]:
+                error = self.energy_error("triple.toml", until, m) / r["search"]["unit"]
+                self.assertLessEqual(error, 1.001 * accuracy, m["method"])
+                self.assertTrue(m["measured"])
+                self.assertAlmostEqual(error, m["error"], delta=1e-3 * m["error"])
 
 
 class SameChoice(Recommend):

@@ -1,9 +1,10 @@
 // ErrorMeter: how wrong a run is in a quantity that somebody wants to have right, and what it costs, in counted work.
-// Errors are those of the whole way: the largest at a dozen times, the last of which is the end, or, of what is
-// conserved, after all steps. (An error at the end alone may vanish by chance, at a turning point say; and so may those
-// at equally spaced times of a periodic motion, so that these times have no common measure.)
+// Errors are those of the whole way, the largest after all steps: an error at the end alone may vanish by chance, at a
+// turning point say, and at a few times it misses a passage that is short. Of steps that are far shorter than what the
+// motion does as many are looked at as show that.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 
@@ -34,7 +35,8 @@ struct Trial {
 
 class ErrorMeter {
  public:
-  // The times at which a run is looked at, as parts of the window: of a run the steps next to them
+  // The times up to which errors are noted, as parts of the window: of a run the steps next to them. They have no
+  // common measure, since a motion may be periodic.
   static constexpr int times = 12;
   static double time(int k);  // k = 1, ..., times
 
@@ -58,6 +60,8 @@ class ErrorMeter {
   bool is_chaotic() const { return chaotic_; }
   double horizon() const { return horizon_; }
   double best_at_end() const { return best_at_end_; }
+  // Of what is conserved: whether solutions that keep it well go apart, so that each run sees another motion
+  bool diverges() const { return diverges_; }
   // Work of everything so far, and of the runs alone
   double spent() const { return spent_; }
   double spent_on_runs() const { return spent_ - reference_spent_; }
@@ -66,6 +70,10 @@ class ErrorMeter {
 
   // Over the window with so many steps. It ends where it is hopeless, or has done so much work.
   Trial run(const MethodEntry& entry, long steps, double most_work);
+  // On the system itself and over all of the time, also beyond the window: the run that somebody will make, with its
+  // sizes and so its rounding errors, of which chaos makes more. Positions beyond the window are compared with those of
+  // half the step. Work is not counted.
+  Trial check(const MethodEntry& entry, long steps);
   // Work of a step, from a few of them
   double work_of_a_step(const MethodEntry& entry, double h);
 
@@ -75,10 +83,19 @@ class ErrorMeter {
   struct AnyReference;
   template <class R>
   void make_reference(std::shared_ptr<const AnySystem<R>> sys, double until, double work);
-  const State<double>& exact_at(long step, long steps);
+  template <class Begin, class Error, class Enough>
+  Trial follow(AnyMethod<double>& method, bool one_step, long steps, double time, Begin&& begin, Error&& error_at,
+               Enough&& enough);
+  // Between two states of the reference
+  double spacing() const { return window_ / static_cast<double>(reference_.size() - 1); }
+  const State<double>& exact_at(long step, long all);
+  const State<double>& near_exact_at(long step, long all);
+  void interpolate(std::size_t before, double part, State<double>& x) const;
+  void refine_reference();
   double error_of(const State<double>& x, const State<double>& exact);
   double conserved(const State<double>& x);
   double observed(const State<double>& x);
+  double size_of(const State<double>& x);
   void find_unit();
 
   const AnySystem<double>& sys_;
@@ -86,12 +103,15 @@ class ErrorMeter {
   WorkWeights weights_;
   State<double> start_;
   WantedQuantity wanted_;
-  double accuracy_, window_ = 0, reference_error_ = 0, reference_work_ = 0, best_at_end_ = 0, horizon_ = 0, spent_ = 0,
-                    reference_spent_ = 0, unit_ = 0, momentum_unit_ = 0;
+  static constexpr std::size_t nodes = 12;  // of a polynomial
+
+  double accuracy_, until_, window_ = 0, reference_error_ = 0, reference_work_ = 0, best_at_end_ = 0, horizon_ = 0,
+                            spent_ = 0, reference_spent_ = 0, unit_ = 0, momentum_unit_ = 0;
   long reference_steps_ = 0, part_ = 1;
-  bool chaotic_ = false;
+  bool chaotic_ = false, diverges_ = false, is_dense_ = false;
   std::string reference_scalar_;
-  std::vector<State<double>> reference_;  // after each of its steps
+  std::vector<State<double>> reference_;  // after each of its steps, and between them
+  State<double> interpolated_;
   std::unique_ptr<AnyReference> flow_;
   std::map<std::pair<long, long>, State<double>> between_;  // by step and number of steps, reduced
   Vec<double> values_;

@@ -29,6 +29,7 @@ struct RecommendedMethod {
   double error = 0;          // expected, at most
   double order = 0;          // that was seen last; 0: from one run only
   bool is_measured = false;  // the step itself was run over the window; else its error is extrapolated by this order
+  bool is_checked = false;   // it was run on the system itself until the end, and `error` is what was seen there
   Growth growth;
   std::vector<Trial> trials;  // what is known about it, by the number of steps in the window
 
