@@ -21,15 +21,15 @@ class Reader {
     read_attributes();
     read_names();
     choose_rows();
-    result_.t = table("/t");
-    result_.q = table("/q");
-    result_.p = table("/p");
-    result_.lambda = table("/lambda");
-    result_.energy = table("/energy");
-    result_.position_residual = table("/position_residual");
-    result_.hidden_residual = table("/hidden_residual");
-    result_.invariant = table("/invariants");
-    result_.observable = table("/observed");
+    result_.t = table("/t", 1);
+    result_.q = table("/q", result_.coordinates.size());
+    result_.p = table("/p", result_.momenta.size());
+    result_.lambda = table("/lambda", result_.constraints.size());
+    result_.energy = table("/energy", 1);
+    result_.position_residual = table("/position_residual", 1);
+    result_.hidden_residual = table("/hidden_residual", 1);
+    result_.invariant = table("/invariants", result_.invariants.size());
+    result_.observable = table("/observed", result_.observables.size());
     return std::move(result_);
   }
 
@@ -98,11 +98,12 @@ class Reader {
     if (result_.rows.back() != rows - 1) result_.rows.push_back(rows - 1);
   }
 
-  NumberTable table(const char* name) const {
+  NumberTable table(const char* name, std::size_t columns) const {
     const Handle dataset = open_dataset(file_, name);
     const std::vector<hsize_t> size = extent(dataset);
     NumberTable result;
     result.columns = size.size() == 2 ? size[1] : 1;
+    if (result.columns != columns) throw Failed(std::string("find as many columns in ") + name + " as it has names");
     result.x.resize(result_.rows.size() * result.columns);
     if (result.x.empty()) return result;
     const Handle from(H5Dget_space(dataset), H5Sclose, "read an extent");
