@@ -29,6 +29,7 @@ void catch_signals() {
   for (const int s : {SIGINT, SIGTERM}) std::signal(s, on_signal);
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // and so is a reader that has gone
 }
 
 const std::atomic<bool>& interrupted() { return signalled; }

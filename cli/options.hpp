@@ -19,7 +19,10 @@ inline Overrides overrides(const std::vector<std::string>& set) {
   for (const std::string& s : set) {
     const auto equals = s.find('=');
     if (equals == std::string::npos || equals == 0) throw InputError("--set " + s + ": write it as name=value");
-    result.emplace_back(s.substr(0, equals), s.substr(equals + 1));
+    const std::string name = s.substr(0, equals);
+    for (const auto& [before, value] : result)
+      if (before == name) throw InputError("--set " + s + ": " + name + " is set already, to " + value);
+    result.emplace_back(name, s.substr(equals + 1));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -64,7 +65,17 @@ fs::path find_items(const fs::path& program) {
                    ". Install the program with 'cmake --install', or keep its source tree");
 }
 
+// A Python that is interrupted while it starts prints where it was. So it is told when it can answer: the items let
+// these signals pass.
+void hold_signals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int s : {SIGINT, SIGTERM}) sigaddset(&held, s);
+  sigprocmask(SIG_BLOCK, &held, nullptr);
+}
+
 int reproduce_command(const Options& o) {
+  hold_signals();
   const fs::path program = fs::read_symlink("/proc/self/exe");
   std::vector<std::string> words{find_python(), "-B", find_items(program).string(), "--program", program.string()};
   if (o.list) words.push_back("--list");

@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> set;
   std::string precision = "double", engine = "auto", watch = "all", newton = "auto", multipliers = "exact";
   std::optional<std::string> compensated;
+  std::optional<double> checkpoint;
   bool json = false, live = false, open = false;
 };
 
@@ -242,6 +243,9 @@ RunSpec spec_of(const Options& o) {
   spec.watch_all = o.watch == "all";
   spec.stage_multipliers = o.multipliers == "stage";
   if (o.compensated) spec.compensated = *o.compensated == "on";
+  if (o.checkpoint.value_or(0) > 0 && spec.out.empty() && spec.events_out.empty())
+    throw InputError("--checkpoint: there is no --out, nor --events-out, beside which checkpoints are kept");
+  if (o.checkpoint) spec.checkpoint = *o.checkpoint;
   spec.resume = spec.resume || spec.extend;
   return spec;
 }
@@ -347,9 +351,15 @@ void add_run(CLI::App& app, Command& chosen) {
       ->check(CLI::Range(1, 32));
   cmd->add_option("--events-out", o->spec.events_out, "Write the events to this .csv file")->check(file_name());
   auto* force = cmd->add_flag("--force", o->spec.force, "Overwrite an existing output file");
-  cmd->add_option("--checkpoint", o->spec.checkpoint,
+  cmd->add_option("--checkpoint", o->checkpoint,
                   "Seconds between checkpoints, which are kept beside the output (default: 60; 0: none)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double x = 0;
+            return CLI::detail::lexical_cast(text, x) && x >= 0 ? std::string()
+                                                                : text + " is not a number of seconds, at least 0";
+          },
+          ">= 0"));
   cmd->add_flag("--resume", o->spec.resume, "Go on where the run with this output stopped, bit for bit")
       ->excludes(force);
   cmd->add_flag("--extend", o->spec.extend, "The same, to another end")->excludes(force);

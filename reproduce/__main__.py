@@ -1,15 +1,29 @@
 """holonom reproduce: runs items, prints a line for each, and writes data, figures and a page."""
 
-import argparse
-import concurrent.futures
-import difflib
-import importlib
 import os
-import pathlib
-import re
+import signal
 import sys
-import threading
-import time
+
+
+def interrupted(*_):
+    """Runs that go on end by themselves, or by the same signal."""
+    os.write(2, b"holonom: interrupted\n")
+    os._exit(130)
+
+
+if __name__ == "__main__":  # before what takes its time to be imported; the program has held these signals
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, interrupted)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+
+import argparse  # noqa: E402
+import concurrent.futures  # noqa: E402
+import difflib  # noqa: E402
+import importlib  # noqa: E402
+import pathlib  # noqa: E402
+import re  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -25,6 +39,12 @@ def refuse(what):
     """Bad input: a message, and the program's exit code for it."""
     print(f"holonom: {what}", file=sys.stderr)
     raise SystemExit(2)
+
+
+def cannot_print(error):
+    """Nobody waits for the items that are still at work; what is in the buffer is not tried again."""
+    os.write(2, f"holonom: standard output: writing failed ({error.strerror})\n".encode())
+    os._exit(1)
 
 
 def load():
@@ -170,10 +190,8 @@ def main(arguments):
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, o.threads)) as pool:
         try:
             list(pool.map(work, asked))
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            print("holonom: interrupted", file=sys.stderr)
-            os._exit(130)
+        except OSError as e:  # of show; an item keeps its own
+            cannot_print(e)
     ordered = [results[one.key] for one in asked]
     if o.names and len(ordered) <= 3:
         for result in ordered:
@@ -190,4 +208,11 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as e:
+        if e.filename is not None:  # no stream
+            raise
+        cannot_print(e)
+    sys.exit(code)

@@ -63,8 +63,7 @@ std::string obstacle(const MethodInfo& method, const FormulatedKey& key) {
   if (method.needs == Needs::lagrangian)
     return method.key +
            " takes the Lagrangian of a model as formulas, and a formulation has an energy of its own that is none of "
-           "the "
-           "model: take rattle or midpoint";
+           "the model: take rattle or midpoint";
   if (method.needs == Needs::rigid_bodies)
     return method.key + " is for the constraints of rigid bodies, which a formulation has in its energy: take rattle";
   if ((method.needs == Needs::separable || method.needs == Needs::split) && !formulation.separable &&

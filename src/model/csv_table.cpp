@@ -118,6 +118,10 @@ CsvTable read_csv(const TomlSource& source, const toml::node& node) {
   }
   if (file.bad()) fail(number, 1, "the file cannot be read");
   if (csv.names.empty()) fail(1, 1, "the file is empty; its first line must name the columns");
+  if (csv.line.empty())
+    fail(csv.header_line, 1,
+         "the file names its columns, and has no rows: nothing would be made of it. Add rows, or leave "
+         "out what names the file");
   return csv;
 }
 

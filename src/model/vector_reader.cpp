@@ -1,10 +1,42 @@
 // Vector coordinates r = { count, dim }: their items in formulas, r[i].x, and the initial values of all items.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 
 #include "row_values.hpp"
 #include "table_reader.hpp"
 
 namespace holonom {
+
+namespace {
+
+// Of this machine, or of what this process may have of it; in bytes
+double all_memory() {
+  const double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? std::min(machine, static_cast<double>(limit.rlim_cur)) : machine;
+}
+
+// Why a run of so many coordinates cannot be, or nothing
+std::string too_large(double coordinates) {
+  // q, p, the next q and p, and four vectors with which constraints and energies are watched: there is more, but this
+  // is certain
+  constexpr double bytes = 8 * sizeof(double);
+  const double memory = all_memory();
+  if (!(memory > 0) || coordinates * bytes <= memory) return {};
+  char text[200];
+  std::snprintf(
+      text, sizeof text,
+      "%.0f coordinates do not fit into memory: a run of them takes more than %.1f GB, and there are %.1f. Take "
+      "fewer",
+      coordinates, coordinates * bytes / 1e9, memory / 1e9);
+  return text;
+}
+
+}  // namespace
 
 void TableReader::read_vector(const Entry& e) {
   const auto at = e.place->source().begin;
@@ -21,6 +53,8 @@ void TableReader::read_vector(const Entry& e) {
   if (v.dim < 1 || v.dim > 3) r_.source.fail(*t->get("dim"), "dim must be 1, 2 or 3");
   if (static_cast<double>(v.count) * v.dim + model_.n() > max_items)
     r_.source.fail(*t, "more coordinates than can be counted");
+  if (const std::string why = too_large(static_cast<double>(v.count) * v.dim + model_.n()); !why.empty())
+    r_.source.fail(*t->get("count"), why);
   v.offset = model_.n();
   v.item = model_.graph->input();
   v.q0.assign(static_cast<std::size_t>(v.dim), Graph::zero);

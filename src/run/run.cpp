@@ -34,7 +34,8 @@ void check_checkpoint(const RunSpec& spec, const std::vector<std::string>& input
   if (file.empty()) return;
   for (const std::string& path : {file, unfinished(file)}) {
     protect_inputs(spec.name_of("checkpoint"), path, inputs);
-    if (!spec.force && !may_be_checkpoint(path)) throw FileExists(path);
+    const bool is_read = spec.resume && path == file;  // which says more of what it is
+    if (!spec.force && !is_read && !may_be_checkpoint(path)) throw FileExists(path);
   }
 }
 

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from bad_input_test import BadInput
-from support import CliTest, pendulum
+from support import MODELS, CliTest, pendulum
 
 
 class Flat(BadInput):
@@ -189,7 +189,8 @@ until = 0.1
                                   ("i, w, w\n0,1,1\n", "1:7", "there are two columns 'w'"),
                                   ("i,w\n0,1e9999\n", "2:3", "'1e9999' in column 'w' is out of range"),
                                   ("", "1:1", "the file is empty; its first line must name the columns"),
-                                  ("# nothing\n", "1:1", "the file is empty")):
+                                  ("# nothing\n", "1:1", "the file is empty"),
+                                  ("# nothing\ni,w\n", "2:1", "the file names its columns, and has no rows")):
             self.assertTrue(self.rows(text, says).startswith(f"holonom: rows.csv:{place}: "), self.rows(text))
 
     def test_files_that_cannot_be_read(self):
@@ -255,6 +256,15 @@ class Sizes(BadInput):
         result = self.run_program("check", "/dev/zero")
         self.assertEqual(result.returncode, 2)
         self.assertIn("more than 256 MB", result.stderr)
+
+    @unittest.skipIf(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") > 1e11, "there is room for them")
+    def test_more_coordinates_than_memory_has_room_for(self):
+        chain = (MODELS / "hanging-chain.toml").read_text()
+        self.refused(chain.replace("N = 100", "N = 9e8"), "1800000000 coordinates do not fit into memory: a run of them takes more than 115.2 GB, and there are",
+                     at='"N", dim')
+        result = self.run_program("check", MODELS / "hanging-chain.toml", "--set", "N=9e8", timeout=60)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("do not fit into memory", result.stderr)
 
     def many(self, n, energy=None):
         names = [f"x{i}" for i in range(n)]

@@ -57,6 +57,17 @@ class Streams(CliTest):
                 self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertIn("standard output: writing failed (Broken pipe)", result.stderr)
 
+    def test_a_pipe_whose_reader_has_gone(self):
+        """As a shell starts a program, with the signal that would end it."""
+        for arguments in (("methods",), ("run", MODELS / "pendulum.toml", "--steps", 3, "--out", "a.csv", "--force")):
+            read, write = os.pipe()
+            os.close(read)
+            result = self.finished(arguments, stdout=write, stderr=subprocess.PIPE, text=True)
+            os.close(write)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn("standard output: writing failed (Broken pipe)", result.stderr)
+        self.assertEqual(len(self.read_csv("a.csv")[1]), 4)
+
     def test_closed_streams_do_not_end_in_files(self):
         """The first file that is opened would get the number of standard output."""
         self.write(pendulum())

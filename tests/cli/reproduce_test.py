@@ -5,11 +5,14 @@ One mutation of each item has its turn, by the commit (HOLONOM_TEST_SEED); HOLON
 import concurrent.futures
 import importlib.util
 import os
+import signal
+import subprocess
 import sys
+import time
 import unittest
 import zlib
 
-from support import SOURCE, CliTest, PROGRAM
+from support import HANGS, SOURCE, CliTest, PROGRAM
 
 FOLDER = SOURCE / "reproduce"
 
@@ -167,6 +170,26 @@ class Command(CliTest):
                       self.reproduce("jay/section-5-orders", "--quick", code=2).stderr)
         listed = self.reproduce("--list").stdout
         self.assertEqual(len(listed.splitlines()), len(ITEMS))
+
+    def test_interrupted_it_says_so_alone(self):
+        for delay in (0.3, 0.6, None):
+            process = subprocess.Popen([PROGRAM, "reproduce", "--quick", "--threads", "2"], cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, start_new_session=True)
+            self.addCleanup(process.kill)
+            if delay is None:  # at work
+                self.assertIn("items", process.stdout.readline())
+                process.stdout.readline()
+            time.sleep(delay or 0.1)
+            os.killpg(process.pid, signal.SIGINT)
+            _, said = process.communicate(timeout=HANGS)
+            self.assertEqual((process.returncode, set(said.splitlines())), (130, {"holonom: interrupted"}), delay)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_full_device(self):
+        for arguments in (("--list",), ("--quick", "--threads", "2"), ("--quick", "jay/figure-5.2")):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([PROGRAM, "reproduce", *arguments], cwd=self.folder, timeout=HANGS, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((result.returncode, result.stderr), (1, "holonom: standard output: writing failed (No space left on device)\n"))
 
     def test_a_python_without_numpy_is_told(self):
         os.environ["HOLONOM_PYTHON"] = "/bin/false"

@@ -386,6 +386,29 @@ q = { x = "0.7*sin(1e-9)", y = "-0.7*cos(1e-9)" }
             self.assertIn(advice, line)
             self.assertNotIn("horter step", line)
 
+    def test_contradictions_are_refused(self):
+        model = MODELS / "pendulum.toml"
+        for arguments, says in ((("--checkpoint", "nan", "--out", "a.csv"), "nan is not a number of seconds, at least 0"),
+                                (("--checkpoint", "-1", "--out", "a.csv"), "-1 is not a number of seconds, at least 0"),
+                                (("--checkpoint", 5), "--checkpoint: there is no --out, nor --events-out, beside which checkpoints are kept"),
+                                (("--set", "m=2", "--set", "g=1", "--set", "m=3"), "--set m=3: m is set already, to 2")):
+            result = self.run_program("run", model, "--steps", 2, *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn(says, result.stderr)
+        for arguments in (("--checkpoint", 0), ("--checkpoint", 0.5, "--out", "a.csv"), ("--set", "m=2", "--set", "g=1")):
+            result = self.run_program("run", model, "--steps", 2, *arguments)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
+        self.assertEqual(self.run_program("check", model, "--set", "m=2", "--set", "m=2").returncode, 2)
+
+    def test_an_end_within_the_first_step_is_told(self):
+        for until in ("1e-7", "0.05"):
+            result = self.run_program("run", MODELS / "pendulum.toml", "--step", "0.1", "--until", until)
+            self.assertEqual(result.returncode, 0)
+            self.assertRegex(result.stderr, r"until = [\d.e-]+ is no multiple of the step: the run ends at t = 0")
+        for until in ("0", "0.3", "0.1"):
+            result = self.run_program("run", MODELS / "pendulum.toml", "--step", "0.1", "--until", until)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), until)
+
     def test_threads_without_a_use_are_told(self):
         for method in ("rattle", "gauss-2@state-space:partition"):
             result = self.run_program("run", MODELS / "double-pendulum.toml", "--method", method, "--steps", 2, "--threads", 2)

@@ -27,6 +27,35 @@ class ViewTest(CliTest):
         return Page(self.folder / "run.html")
 
 
+class Damage(ViewTest):
+    def test_bytes_that_changed(self):
+        """The HDF5 library believes the lengths of texts in its heap; it must not end the program, nor take all memory."""
+        self.run_program("run", MODELS / "pendulum.toml", "--steps", 60, "--out", "good.h5")
+        good = (self.folder / "good.h5").read_bytes()
+        heap = good.index(b"GCOL")
+        texts = heap + 16  # index, references, then the length of the first one
+        for at, byte in ((texts + 15, 0x90), (texts + 12, 0x40), (texts + 8, 0xFF), (texts, 0x50), (heap + 12, 0x7F)):
+            (self.folder / "run.h5").write_bytes(good[:at] + bytes([byte]) + good[at + 1:])
+            result = self.run_program("view", "run.h5", "--force", timeout=60)
+            if result.returncode == 0:  # a text that is none of those that are read, or is longer than it was
+                self.assertIn(at - heap, (16, 24))
+                continue
+            self.assertEqual(result.returncode, 2, at - heap)
+            self.assertRegex(result.stderr, r"^holonom: run\.h5: .*(damaged|no trajectory).*make one by run --out FILE\.h5\n$")
+
+    def test_extents_that_changed(self):
+        for name in ("q", "p", "lambda"):
+            self.run_program("run", MODELS / "pendulum.toml", "--steps", 60, "--out", "run.h5", "--force")
+            with h5py.File(self.folder / "run.h5", "r+") as file:
+                rows = file[name][:]
+                attributes = dict(file[name].attrs)
+                del file[name]
+                file.create_dataset(name, data=numpy.hstack([rows, rows])).attrs.update(attributes)
+            result = self.run_program("view", "run.h5", "--force")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"could not find as many columns in /{name} as it has names", result.stderr)
+
+
 class Stages(ViewTest):
     def names(self, page):
         return page.head["stage"]["names"]

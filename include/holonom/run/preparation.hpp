@@ -1,6 +1,7 @@
 // What is looked at before a first step: the method, the engine, the length of the run, the rank of the constraints.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 
 #include "holonom/methods/registry.hpp"
@@ -78,7 +79,7 @@ StepCount count_steps(const S& until, const S& h, const std::string& place) {
     throw InputError(place + "the end of the run is more steps away than can be counted");
   const long steps = whole_steps(until, h);
   const S rest = until - S(steps) * h;
-  return {steps, !(magnitude(rest) > magnitude(h) * Real<S>(1e-6))};
+  return {steps, !(magnitude(rest) > std::min(magnitude(h), magnitude(until)) * Real<S>(1e-6))};
 }
 
 // The number of steps of the spec, or of the model, and after how many of them a state is recorded. Warns if the end is
