@@ -52,15 +52,11 @@ std::vector<std::string> read_texts(hid_t file, const std::string& path) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "read a type"),
       extent(H5Dget_space(dataset), H5Sclose, "read an extent");
   const std::size_t length = H5Tget_size(type);
-<<<<<<< HEAD
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) throw Failed("read names");
-  std::vector<std::string> texts(static_cast<std::size_t>(H5Sget_simple_extent_npoints(extent)));
-=======
   const auto count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(extent)));
   // A damaged extent may ask for any amount of memory.
   if (count > 0 && (length == 0 || H5Dget_storage_size(dataset) / length < count)) throw Failed("find all of " + path);
   std::vector<std::string> texts(count);
->>>>>>> 9384cf17739a5603f39d85fa657d2cb490bff876
   std::string packed(length * texts.size(), '\0');
   if (!texts.empty()) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()), "read names");
   for (std::size_t i = 0; i < texts.size(); ++i) {

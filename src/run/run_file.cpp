@@ -22,7 +22,6 @@ class Reader {
     read_attributes();
     read_names();
     choose_rows();
-<<<<<<< HEAD
     result_.t = column("t");
     result_.q = table("q", result_.coordinates.size(), "coordinates");
     result_.p = table("p", result_.momenta.size(), "momenta");
@@ -32,17 +31,6 @@ class Reader {
     result_.hidden_residual = column("hidden_residual");
     result_.invariant = table("invariants", result_.invariants.size(), "invariants");
     result_.observable = table("observed", result_.observables.size(), "observables");
-=======
-    result_.t = table("/t", 1);
-    result_.q = table("/q", result_.coordinates.size());
-    result_.p = table("/p", result_.momenta.size());
-    result_.lambda = table("/lambda", result_.constraints.size());
-    result_.energy = table("/energy", 1);
-    result_.position_residual = table("/position_residual", 1);
-    result_.hidden_residual = table("/hidden_residual", 1);
-    result_.invariant = table("/invariants", result_.invariants.size());
-    result_.observable = table("/observed", result_.observables.size());
->>>>>>> 9384cf17739a5603f39d85fa657d2cb490bff876
     return std::move(result_);
   }
 
@@ -112,7 +100,6 @@ class Reader {
     if (result_.rows.back() != rows - 1) result_.rows.push_back(rows - 1);
   }
 
-<<<<<<< HEAD
   NumberTable column(const std::string& name) const {
     NumberTable result = read_table(name);
     if (result.columns != 1) refuse_columns(name, result.columns, "and not 1");
@@ -133,15 +120,10 @@ class Reader {
 
   NumberTable read_table(const std::string& name) const {
     const Handle dataset = open_dataset(file_, "/" + name);
-=======
-  NumberTable table(const char* name, std::size_t columns) const {
-    const Handle dataset = open_dataset(file_, name);
->>>>>>> 9384cf17739a5603f39d85fa657d2cb490bff876
     const std::vector<hsize_t> size = extent(dataset);
     if (size.size() > 2) throw Failed("read " + name + ", which is no table");
     NumberTable result;
     result.columns = size.size() == 2 ? size[1] : 1;
-    if (result.columns != columns) throw Failed(std::string("find as many columns in ") + name + " as it has names");
     result.x.resize(result_.rows.size() * result.columns);
     if (result.x.empty()) return result;
     const Handle from(H5Dget_space(dataset), H5Sclose, "read an extent");
