@@ -216,6 +216,34 @@ for (const [size, names] of [[1e-12, ['x', 'y']], [1e-12, ['x', 'y', 'z']], [1e2
     usual.sizes.forEach((x, k) => assert.ok(Math.abs(other.sizes[k] - x * (size === 1e-3 ? 1e-3 : 1)) < 1e-4, `${other.sizes} and ${usual.sizes}`));
   });
 
+test('a motion that leaves its powers of ten while it is seen', async () => {
+  // As on a live page, whose rows become more: here the same rows become others.
+  writeFileSync(join(folder(), 'leaves.toml'), `${readFileSync(join(models, 'geodesic-torus.toml'), 'utf8')}\n[view]\nbodies = { top = { quaternion = ["x", "y", "z", "1"], at = ["x", "y", "z"], size = [1, 0.5, 0.2] } }\n`);
+  const { page, check, close } = await open(make_page('leaves', 'leaves.toml', ['--steps', 300]));
+  const grown = (by) => page.evaluate((by) => {
+    const { scene, store } = window.holonom;
+    for (let i = 0; i < store.points.length; ++i) store.points[i] *= by;
+    store.bodies.forEach((x, i) => i % 7 < 3 && (store.bodies[i] *= by));
+    ++store.generation;
+    scene.grow();
+    const trail = scene.trails.group.children[0].geometry.getAttribute('position').array, box = scene.bodies[0].children[0].geometry.parameters;
+    const mesh = scene.surfaces[0].geometry.getAttribute('position').array;
+    return { unit: scene.extent.unit, largest: [trail, mesh].map((x) => x.reduce((a, b) => Math.max(a, Math.abs(b)), 0)), edge: box.width, solids: scene.surfaces.length + scene.bodies.length };
+  }, by);
+  const before = await grown(1);
+  assert.equal(before.unit, 1);
+  const after = await grown(1e20);
+  assert.ok(after.unit > 1e19 && after.unit < 1e22 && after.largest[0] < 100 && after.largest[0] > 0.01, JSON.stringify(after));
+  // The surface and the body stay as large as they are.
+  assert.ok(Math.abs(after.largest[1] * after.unit / before.largest[1] - 1) < 1e-6);
+  assert.ok(Math.abs(after.edge * after.unit / before.edge - 1) < 1e-6);
+  assert.equal(after.solids, before.solids);
+  check_sizes(await sizes_of(page));
+  assert.notEqual((await picture(page, 0)).sum, (await picture(page, 150)).sum);
+  check();
+  await close();
+});
+
 test('ticks of small, large and nearly constant numbers', async () => {
   // Of observables that are so
   const ranges = { small: 'x*3e-19', large: '(x - 3)*7e33', least: 'x*1e-300', constant: '-1/6 + x*1e-7', nearly: '-1/6 + x*2e-13', negative: '-0.0001*(1 - x)', same: 'x/x + 1', around: '1e6 + x*1e-4' };
