@@ -43,18 +43,6 @@ class Damage(ViewTest):
             self.assertEqual(result.returncode, 2, at - heap)
             self.assertRegex(result.stderr, r"^holonom: run\.h5: .*(damaged|no trajectory).*make one by run --out FILE\.h5\n$")
 
-    def test_extents_that_changed(self):
-        for name in ("q", "p", "lambda"):
-            self.run_program("run", MODELS / "pendulum.toml", "--steps", 60, "--out", "run.h5", "--force")
-            with h5py.File(self.folder / "run.h5", "r+") as file:
-                rows = file[name][:]
-                attributes = dict(file[name].attrs)
-                del file[name]
-                file.create_dataset(name, data=numpy.hstack([rows, rows])).attrs.update(attributes)
-            result = self.run_program("view", "run.h5", "--force")
-            self.assertEqual(result.returncode, 2)
-            self.assertIn(f"could not find as many columns in /{name} as it has names", result.stderr)
-
 
 class Stages(ViewTest):
     def names(self, page):
