@@ -159,8 +159,10 @@ class Adviser {
       line.text += text(", and grow as t^%.2f", power);
       line.numbers.emplace_back("growth_power", power);
     }
-    if (!sys_.is_field() && energy_drifts()) line.text += ". Beyond, not even averages: the energy drifts";
-    if (own_.bounded) line.text += ". Beyond, averages can be trusted";
+    if (!sys_.is_field() && energy_drifts())
+      line.text += ". Beyond, not even averages: the energy drifts";
+    else if (own_.bounded)  // with solves to round-off
+      line.text += ". Beyond, averages can be trusted";
     advice_.push_back(std::move(line));
   }
 

@@ -278,6 +278,11 @@ class Advice(CliTest):
             horizon = next(a for a in made["advice"] if a["topic"] == "horizon")
             self.assertEqual("the energy drifts" in horizon["text"], drifts)
 
+    def test_loose_solves_are_not_said_to_keep_averages(self):
+        made = json.loads(self.run_program("certify", MODELS / "pendulum.toml", "--tolerance", "1e-4", "--json").stdout)
+        horizon = next(a for a in made["advice"] if a["topic"] == "horizon")
+        self.assertTrue(horizon["text"].endswith(". Beyond, not even averages: the energy drifts"), horizon["text"])
+
 
 if __name__ == "__main__":
     unittest.main()
