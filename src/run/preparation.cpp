@@ -117,11 +117,7 @@ std::vector<std::string> rank_remarks_in_double(const AnySystem<double>& sys, co
     throw InputError(place + "the initial position is a singular one (such as a dead centre): there " +
                      (rank.dependent.front().size() == 1 ? "the gradient of constraint " + which + " vanishes"
                                                          : "the constraints " + which + " are dependent") +
-                     ". Start from another position" +
-                     (rank.one_sided
-                          ? ". A formula that holds on one side only, as max(..., 0) does, is no constraint: "
-                            "write one that changes across both"
-                          : ""));
+                     ". Start from another position");
   }
   std::vector<std::string> remarks;
   if (!rank.is_clear())

@@ -1,6 +1,5 @@
 #include "holonom/solve/constraint_rank.hpp"
 
-#include <algorithm>
 #include <random>
 
 #include "holonom/solve/manifold.hpp"
@@ -97,15 +96,8 @@ ConstraintRank constraint_rank(const AnySystem<double>& sys, const State<double>
   State<double> nearby = x;
   result.singular_position = !dependence_persists(sys, nearby, gram, scale);
   // At x itself a gradient may vanish by chance (a dead centre), and hide what the others are.
-  if (!result.singular_position && m <= few) {
+  if (!result.singular_position && m <= few)
     result.dependent = dependent_rows(scaled(manifold.gram_matrix(nearby), unit), 1e-7);
-    // What has no gradient there either follows from no others: it holds on one side only, or nowhere near.
-    const auto follows = [](const std::vector<int>& set) { return set.size() > 1; };
-    if (!std::all_of(result.dependent.begin(), result.dependent.end(), follows)) {
-      result.singular_position = result.one_sided = true;
-      std::erase_if(result.dependent, follows);
-    }
-  }
   return result;
 }
 

@@ -32,7 +32,8 @@ std::string constraint_part(const AnySystem<S>& sys, int k) {
 }
 
 // A constraint whose gradient is zero, or so small or large that its square is no number, holds nothing, and would be
-// taken for one that follows from others. At a dead centre the gradient vanishes too, but not at positions around it.
+// taken for one that follows from others. At a dead centre the gradient vanishes too, but not at positions around it;
+// that of a formula that holds on one side only, such as max(..., 0), vanishes at many of them.
 template <class S>
 FormulaTrouble flat_constraint(const AnySystem<S>& sys, const Vec<S>& q) {
   using R = Real<S>;
@@ -56,17 +57,30 @@ FormulaTrouble flat_constraint(const AnySystem<S>& sys, const Vec<S>& q) {
   if (!(extent > R(0))) extent = R(1);
   std::mt19937 random(5);
   std::normal_distribution<double> normal;
-  constexpr int trials = 3;
+  constexpr int trials = 16;
+  std::vector<int> flat(suspects.size(), 0), unknown(suspects.size(), 0);
   for (int trial = 0; trial < trials; ++trial) {
     Vec<S> nearby = q;
     for (S& x : nearby) x += S(extent) * S(1e-2 * normal(random));
     const Vec<R> there = sizes(nearby);
-    std::erase_if(suspects, [&](int k) { return usable(there[k]) || !(there[k] == there[k]); });
+    for (std::size_t i = 0; i < suspects.size(); ++i) {
+      const R& size = there[suspects[i]];
+      flat[i] += size == size && !usable(size);
+      unknown[i] += !(size == size);
+    }
   }
-  if (suspects.empty()) return {};
-  const int k = suspects.front();
+  std::size_t worst = suspects.size();
+  for (std::size_t i = suspects.size(); i-- > 0;)
+    if (flat[i] > 0 && unknown[i] == 0) worst = i;
+  if (worst == suspects.size()) return {};
+  const int k = suspects[worst];
   const std::string name = "constraint '" + sys.labels().constraints[static_cast<std::size_t>(k)] + "'";
   const std::string precision = precision_name<S>() == "100" ? "100 digits" : precision_name<S>() + " precision";
+  if (here[k] == R(0) && flat[worst] < trials)
+    return {constraint_part(sys, k),
+            "the gradient of " + name +
+                " is zero at the initial position and at others around it, on one side: a formula that holds on one "
+                "side only, as max(..., 0) does, cannot hold a motion. Write one that changes across both"};
   if (here[k] == R(0))
     return {constraint_part(sys, k),
             "the gradient of " + name + " is zero at the initial position and around it, or too small for " +

@@ -13,8 +13,6 @@ struct ConstraintRank {
   int rank = 0;
   std::vector<std::vector<int>> dependent;  // each: constraints of which one follows from the others
   bool singular_position = false;           // dependent here, but not at positions nearby
-  bool one_sided = false;  // a gradient vanishes here and at positions nearby that the constraints allow
-  // The smallest pivot that counts over the largest that does not, where both were seen: a rank with no gap is a guess.
   double gap = std::numeric_limits<double>::infinity();
   bool is_clear() const { return gap > 1e3; }
 };

@@ -296,8 +296,16 @@ class StageIteration : public StageValues<Sys> {
   bool turns_over(const JacobianOf<Sys>& from, const JacobianOf<Sys>& to, const Metric& metric,
                   const JacobianOf<Sys>& back) {
     gram().set_directions(from, metric);
-    const bool turned = gram().negative_pivots(to) > 0;
+    bool turned = gram().negative_pivots(to) > 0;
     gram().set_directions(back, metric);
+    // A mirror image that has turned by more than a right angle as well has positive pivots.
+    for (int k = 0; k < from.m() && !turned; ++k) {
+      fill(w_, S(0));
+      from.row(k, [&](int j, const S& a) { w_[j] = a; });
+      R both(0);
+      to.row(k, [&](int j, const S& a) { both += value(a) * value(w_[j]); });
+      turned = both < R(0);
+    }
     return turned;
   }
   // Residuals that evaluations of g leave. (In dual numbers those of tangents are not known.)
