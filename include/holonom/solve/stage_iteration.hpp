@@ -51,7 +51,7 @@ class StageIteration : public StageValues<Sys> {
   // The same for a guess from memory that led to no root, or to a wrong one.
   static constexpr int astray_steps = 8;
   // Jumps of velocities, as a part of them, up to which a step resolves the motion.
-  static constexpr double resolved = 0.05;
+  static constexpr double resolved = 0.02;
 
  public:
   // response: multipliers Λ_j move the residual of the i-th constraint by h² response_ij G H_pp GᵀΛ_j
