@@ -258,8 +258,8 @@ class StageIteration : public StageValues<Sys> {
     energy_p(sys, q0, p0, start_velocity_);
     return continues(sys, q0, p0, h);
   }
-  // The same for those who know both velocities: that of the stages, w_, and start_velocity_. Jumps of 0.46 and more
-  // have been seen where a rigid body has become its mirror image.
+  // The same for those who know both velocities: that of the stages, w_, and start_velocity_. Where rigid bodies became
+  // their mirror images, velocities jumped by 0.05 or more of their size.
   bool continues(const Sys& sys, const QVec<Sys>& q0, const QVec<Sys>& p0, const S& h) {
     const auto size = [](const Vec<S, N>& x) {
       R largest(0);
