@@ -201,6 +201,7 @@ class NoMethodForConstraints(CliTest):
             self.assertIn("failed", result.stderr)
             self.assertNotIn("Try a smaller step", result.stderr)
             self.assertIn(f"{method} is no method for systems with constraints, and a smaller step does not help: {instead}", result.stderr)
+            self.assertEqual(result.stderr.count("does not help"), 1, result.stderr)
         result = self.run_program("run", MODELS / "double-pendulum.toml", "--step", "1.5")
         self.assertIn("Try a smaller step", result.stderr, "for methods that are")
 

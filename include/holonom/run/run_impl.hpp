@@ -311,7 +311,8 @@ std::vector<std::string> RunOf<S>::remarks() const {
   if (driver_->energy_is_lost())
     list.push_back("the energy changed by " + shorten(driver_->energy_error()) +
                    ", and the largest kinetic energy was " + shorten(driver_->largest_motion()) +
-                   ": this is not the motion of the model any more. " + driver_->advice());
+                   ": this is not the motion of the model any more." +
+                   (driver_->status() == RunStatus::failed ? "" : " " + driver_->advice()));  // (failures bring it)
   if (happened.may_stop() && !happened.stopped && done() == steps)
     list.push_back("the run was to stop at an event that did not happen: it went to its end");
   return list;
