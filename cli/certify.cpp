@@ -12,11 +12,11 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct CertifyOptions {
   RunSpec spec;
   std::string precision = "double", engine = "auto", newton = "auto", out;
   std::vector<std::string> set;
-  bool json = false, force = false, no_advice = false;
+  bool json = false, force = false, no_advice = false, no_order = false;
 };
 
 // The files that are read: of the model, and of the method if it has one.
@@ -27,7 +27,7 @@ std::vector<std::string> inputs_of(const RunSpec& spec, const std::vector<std::s
   return inputs;
 }
 
-int certify_command(const Options& o) {
+int certify_command(const CertifyOptions& o) {
   RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
   spec.newton = stage_matrix(o.newton);
   const bool as_page = o.out.ends_with(".html");
@@ -36,7 +36,7 @@ int certify_command(const Options& o) {
   const ResultFiles files("certify", as_page ? "" : o.out, o.force, inputs);
   std::optional<PageFile> page;
   if (as_page) page.emplace("--out", o.out, o.force, inputs);
-  const ModelCertificate made = certify_model(spec, !o.no_advice);
+  const ModelCertificate made = certify_model(spec, {.advice = !o.no_advice, .order = !o.no_order});
   const Certificate& result = made.certificate;
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json) {
@@ -64,7 +64,7 @@ int certify_command(const Options& o) {
 }  // namespace
 
 void add_certify(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CertifyOptions>();
   CLI::App* cmd = app.add_subcommand("certify", "Measure what a method keeps on a model with a step, claim by claim");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
   cmd->add_option("--method", o->spec.method, "The method; see 'holonom methods'");
@@ -75,6 +75,7 @@ void add_certify(CLI::App& app, Command& chosen) {
          "Write all claims to this .csv file, to this .html page, or to certify.csv and certify.json in this folder")
       ->check(file_name());
   cmd->add_flag("--no-advice", o->no_advice, "Measure the claims alone");
+  cmd->add_flag("--no-order", o->no_order, "Leave out the order, which takes the longest and hardly depends on the step");
   cmd->add_flag("--force", o->force, "Overwrite existing output files");
   add_formulation_options(*cmd, o->spec);
   add_set_option(*cmd, o->set);

@@ -1,21 +1,57 @@
 #!/bin/sh
 # The heavy checks, in parts:
-#   contract    all tests, with every pair of the contract, every formulation, verdict, mutation and interrupted run
-#   fuzz        ten minutes of attack
-#   sanitizers  the tests under the address and undefined-behaviour sanitizers
-#   clang       a build with clang without warnings, and its tests
-#   tidy        clang-tidy without complaints
-# A part that has passed is not run again at the same commit, so that all of it can be done piece by piece. Without names:
-# all parts. scripts/test-full.sh [PART...]
+#   tests         all tests but those of the next three parts, with every mutation and every interrupted run
+#   contract      every method on every model in every form
+#   formulations  every formulation with every method and projection that goes with it
+#   verdicts      what `certify` says of every method on every model
+#   fuzz          ten minutes of attack
+#   sanitizers    the tests under the address and undefined-behaviour sanitizers
+#   clang         a build with clang without warnings, and its tests
+#   tidy          clang-tidy without complaints
+# A part that has passed is not run again while the files that it depends on are the same, so that all of it can be done piece by
+# piece. Without names: all parts. scripts/test-full.sh [PART...]
 set -eu
 build=${BUILD:-build}
-done_here="$(git rev-parse HEAD)$(git diff HEAD | sha1sum | cut -c1-12)"
 passed=$build/test-full
 mkdir -p "$passed"
 
-contract() {
-  HOLONOM_TEST_ALL=1 make test BUILD="$build"
+# What a part depends on, as one number: the contents of these files, committed or not.
+files_of() {
+  library="CMakeLists.txt cmake include src models"
+  case $1 in
+    contract | formulations) echo "$library tests/CMakeLists.txt tests/contract tests/models" ;;
+    verdicts) echo "$library cli scripts/verdicts.py tests/cli/verdicts_test.py tests/cli/support.py tests/models" ;;
+    fuzz) echo "$library cli tests/fuzz" ;;
+    tidy) echo "CMakeLists.txt cmake include src cli .clang-tidy" ;;
+    *) echo "." ;;
+  esac
 }
+digest_of() {
+  git ls-files -z --cached --others --exclude-standard -- $(files_of "$1") scripts/test-full.sh | sort -zu | xargs -0 sha1sum 2> /dev/null | sha1sum | cut -c1-40
+}
+
+contract_tests='^Registry/Contract|^All/FormulationContract'
+verdict_tests='^cli\.verdicts_test$'
+run_all() {
+  HOLONOM_TEST_ALL=1 ctest --test-dir "$build" --output-on-failure --parallel 2 "$@"
+}
+# In two processes instead of thousands, each of which would have to begin
+half() {
+  HOLONOM_TEST_ALL=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX="$1" "$build/bin/$2" --gtest_filter="$3" > "$passed/$2-$1.log" 2>&1
+}
+halves() {
+  half 0 "$@" &
+  other=$!
+  ended=0
+  half 1 "$@" || ended=1
+  wait $other || ended=1
+  grep -h '^\[  FAILED\|^\[  PASSED' "$passed/$1-0.log" "$passed/$1-1.log"
+  return $ended
+}
+tests() { run_all -E "$contract_tests|$verdict_tests"; }
+contract() { halves contract_test 'Registry/Contract*'; }
+formulations() { halves contract_formulations_test 'All/FormulationContract*'; }
+verdicts() { run_all -R "$verdict_tests"; }
 
 fuzz() {
   HOLONOM_FUZZ_SECONDS=600 ctest --test-dir "$build" -R '^fuzz$' --output-on-failure
@@ -40,21 +76,24 @@ clang() {
   ctest --test-dir build-clang --output-on-failure --parallel 2 -E '^Registry/Contract|^cli\.(verdicts|reproduce|recommend)_test$'
 }
 
+# Each file by itself: that each includes what it needs is an error here otherwise.
 tidy() {
-  [ -f build-clang/compile_commands.json ] || cmake -S . -B build-clang $debug -DCMAKE_CXX_COMPILER=clang++ > /dev/null
-  run-clang-tidy -quiet -p build-clang "^$PWD/(src|cli)/.*" > build-clang/tidy.log 2> /dev/null || true
-  ! grep -A5 "$PWD/.*\(warning\|error\):" build-clang/tidy.log  # (of our files: Boost has some of its own)
+  cmake -S . -B build-tidy -G Ninja -DHOLONOM_UNITY=OFF -DHOLONOM_TESTS=OFF -DHOLONOM_VIEW=OFF -DCMAKE_CXX_COMPILER=clang++ > /dev/null
+  run-clang-tidy -quiet -p build-tidy "^$PWD/(src|cli)/.*" > build-tidy/tidy.log 2> build-tidy/errors.log || true
+  grep -q '^clang-tidy' build-tidy/tidy.log  # (it did run)
+  ! grep -A5 "$PWD/.*\(warning\|error\):" build-tidy/tidy.log  # (of our files: Boost has some of its own)
 }
 
 scripts/install-packages.sh clang clang-tidy
-[ $# -gt 0 ] || set -- contract fuzz sanitizers clang tidy
+[ $# -gt 0 ] || set -- tests contract formulations verdicts fuzz sanitizers clang tidy
 for part in "$@"; do
-  if [ "$(cat "$passed/$part" 2> /dev/null)" = "$done_here" ]; then
-    echo "$part: passed before, at this commit"
+  digest=$(digest_of "$part")
+  if [ "$(cat "$passed/$part" 2> /dev/null)" = "$digest" ]; then
+    echo "$part: passed before, with the same files"
     continue
   fi
   begun=$(date +%s)
   $part
-  echo "$done_here" > "$passed/$part"
+  echo "$digest" > "$passed/$part"
   echo "$part: passed, in $((($(date +%s) - begun) / 60)) minutes"
 done

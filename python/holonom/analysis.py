@@ -267,14 +267,15 @@ def compare(model, methods, steps=None, until=None, *, reference=None, formulati
     return result
 
 
-def certify(model, method=None, step=None, *, advice=True, formulation="direct", alpha=None, chart=None, projection="",
+def certify(model, method=None, step=None, *, advice=True, order=True, formulation="direct", alpha=None, chart=None, projection="",
             project_every=1, precision="double", set=None, tolerance=0.0, newton="auto", engine="auto"):
     """Measures whether a method keeps on this model with this step what it claims: a Certificate.
 
     Order, symmetry, both constraints, the symplectic form, momentum maps, and an energy without drift, each against a bound; and
     advice about step, tolerance and how long positions can be trusted. Without method and step, those of the model are taken.
+    ``advice=False`` and ``order=False`` leave out what takes the longest.
     """
-    found = _core.certify(_model(model, set), method, maybe_formula(step, "step"), bool(advice), formulation, maybe_formula(alpha, "alpha"),
+    found = _core.certify(_model(model, set), method, maybe_formula(step, "step"), bool(advice), bool(order), formulation, maybe_formula(alpha, "alpha"),
                           chart, projection, project_every, str(precision), engine, newton, tolerance)
     result = Certificate(found)
     warn(result.warnings)

@@ -104,7 +104,7 @@ ComparisonResult compare_methods(const Model& model, const Words& methods, const
   });
 }
 
-CertificateResult certify_method(const Model& model, const Word& method, const Word& step, bool advice,
+CertificateResult certify_method(const Model& model, const Word& method, const Word& step, bool advice, bool order,
                                  const std::string& formulation, const Word& alpha, const Word& chart,
                                  const std::string& projection, long project_every, const std::string& precision,
                                  const std::string& engine, const std::string& newton, double tolerance) {
@@ -120,8 +120,8 @@ CertificateResult certify_method(const Model& model, const Word& method, const W
   spec.engine = engine_of(engine);
   spec.newton = newton_of(newton);
   spec.tolerance = tolerance_of(tolerance);
-  return in_background([&spec, advice, model = own_copy(model)]() mutable {
-    ModelCertificate made = certify_model(own_copy(model), spec, advice);
+  return in_background([&spec, advice, order, model = own_copy(model)]() mutable {
+    ModelCertificate made = certify_model(own_copy(model), spec, {.advice = advice, .order = order});
     return CertificateResult{
         {json_of(made), text_of(made), made.warnings}, std::move(model), std::move(spec), std::move(made)};
   });
@@ -204,7 +204,7 @@ void bind_analysis(py::module_& m) {
   m.def("methods", &methods_of, "key"_a, "model"_a);
   m.def("compare", &compare_methods, "model"_a, "methods"_a, "steps"_a, "until"_a, "reference"_a, "formulations"_a,
         "precision"_a, "engine"_a, "newton"_a, "tolerance"_a, "threads"_a);
-  m.def("certify", &certify_method, "model"_a, "method"_a, "step"_a, "advice"_a, "formulation"_a, "alpha"_a, "chart"_a,
+  m.def("certify", &certify_method, "model"_a, "method"_a, "step"_a, "advice"_a, "order"_a, "formulation"_a, "alpha"_a, "chart"_a,
         "projection"_a, "project_every"_a, "precision"_a, "engine"_a, "newton"_a, "tolerance"_a);
   m.def("recommend", &recommend_method, "model"_a, "accuracy"_a, "until"_a, "quantity"_a, "engine"_a);
   m.def("stability", &stability_of, "model"_a, "formulation"_a, "alpha"_a, "step"_a, "until"_a, "steps"_a, "every"_a);

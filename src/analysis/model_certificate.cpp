@@ -15,7 +15,7 @@ namespace {
 
 template <class S>
 ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const CompiledModel>& compiled,
-                            const std::map<std::string, Conservation>& known, bool with_advice) {
+                            const std::map<std::string, Conservation>& known, const CertificateParts& parts) {
   const Model& model = compiled->model();
   const MethodEntry chosen = find_method(spec, model);
   constexpr double steps = 2e4;  // about
@@ -34,8 +34,8 @@ ModelCertificate certify_in(const RunSpec& spec, const std::shared_ptr<const Com
                         .certificate = {},
                         .advice = {},
                         .warnings = rank_remarks<S>(sys, start.state, model.place("initial.q"), {chosen.info})};
-  made.certificate = certify<S>(chosen, sys, start.state, h, options, known);
-  if (!with_advice) return made;
+  made.certificate = certify<S>(chosen, sys, start.state, h, options, known, parts.order);
+  if (!parts.advice) return made;
   const ModelSystem<double> rounded(compiled, native ? Engine::native : Engine::interpreter);
   made.advice = advise(chosen, rounded, initial_state(rounded).state, to_double(h), options, made.certificate);
   return made;
@@ -72,19 +72,19 @@ std::map<std::string, Conservation> conservation_of_named(const std::shared_ptr<
 
 }  // namespace
 
-ModelCertificate certify_model(const RunSpec& spec, bool with_advice) {
+ModelCertificate certify_model(const RunSpec& spec, const CertificateParts& parts) {
   ModelChanges changes(spec.set);
   changes.prefix = spec.prefix;
-  return certify_model(load_model(spec.model, changes), spec, with_advice);
+  return certify_model(load_model(spec.model, changes), spec, parts);
 }
 
-ModelCertificate certify_model(Model model, const RunSpec& spec, bool with_advice) {
+ModelCertificate certify_model(Model model, const RunSpec& spec, const CertificateParts& parts) {
   replace_formulas(spec, model);
   const std::shared_ptr<const CompiledModel> named = compile(std::move(model));
   const std::map<std::string, Conservation> known = conservation_of_named(named);
   const auto [compiled, maps] = with_momentum_maps(spec, named);
   ModelCertificate made = in_precision(
-      spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, known, with_advice); });
+      spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, known, parts); });
   for (const MomentumMap& map : maps.found)
     for (Claim& claim : made.certificate.claims)
       if (claim.property == "momentum map " + map.name) claim.remark += "; " + map.name + " = " + map.formula;

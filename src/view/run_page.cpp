@@ -18,8 +18,8 @@ namespace holonom {
 
 namespace {
 
-// Beyond these, points are rounded to 16 bits, and columns of events are left out.
-constexpr std::size_t exact_points = 2000000, most_columns = 200;
+// Beyond these, points are rounded to 16 bits.
+constexpr std::size_t exact_points = 2000000;
 
 class PageOfRun {
  public:
@@ -76,7 +76,7 @@ class PageOfRun {
       for (const Precision p : {Precision::double_, Precision::long_, Precision::quad_, Precision::digits_100})
         if (in_precision(p, []<class S> { return precision_name<S>(); }) == run_.precision) spec.precision = p;
       const Model model = read_source(run_, {run_.model_text, spec_.file, ""}).model;
-      const ModelCertificate made = certify_model(model, spec, false);
+      const ModelCertificate made = certify_model(model, spec, {.advice = false});
       write_tables(json_, {verdict_table(made.certificate)});
       if (!made.certificate.failure.empty()) notes_.push_back(made.certificate.failure);
     } catch (const std::runtime_error& e) {

@@ -40,6 +40,15 @@ class Certify(CliTest):
         out = self.run_program("certify", PENDULUM, "--method", "rk-4", "--step", "T/50").stdout
         self.assertRegex(out, r"symplecticity +\d\.\de-0\d <= +1\.0e-13  not claimed, not kept")
 
+    def test_parts_that_are_left_out(self):
+        whole, claims = self.certify(PENDULUM, "--method", "rattle")
+        part, others = self.certify(PENDULUM, "--method", "rattle", "--no-advice", "--no-order")
+        self.assertTrue(whole["advice"])
+        self.assertEqual(part["advice"], [])
+        order = others.pop("order")
+        self.assertEqual((order["claimed"], order["verdict"], order["remark"]), (True, "not measured", "left out"))
+        self.assertEqual(others, {name: claim for name, claim in claims.items() if name != "order"})
+
     def test_files(self):
         given = ("certify", PENDULUM, "--method", "lobatto-3", "--newton", "full")
         self.assertEqual(self.run_program(*given, "--out", "folder").returncode, 0)

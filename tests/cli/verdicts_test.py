@@ -58,7 +58,7 @@ class Broken(CliTest):
         for method in ("rk-4", "radau-2a-2", "bdf-2", "gauss-2+jay", "gauss-2@h-m+orthogonal", "gauss-2@state-space:tangent"):
             for model in models:
                 with self.subTest(method, model=model):
-                    claims = self.certify(model, method, "--step", verdicts.step_of(model, 4))
+                    claims = self.certify(model, method, "--step", verdicts.step_of(model, 4), "--no-order")
                     self.assertEqual(claims["position constraint"]["verdict"], "holds")
                     for name in ("symplecticity", "energy drift"):
                         self.assertEqual((claims[name]["verdict"], claims[name].get("within_bound")), ("not claimed", False), claims[name])

@@ -98,14 +98,14 @@ def test_rows_that_failed():
     assert "no run succeeded" in [t.get_text() for t in holonom.compare(SPHERICAL, "rattle", 1, 1).plot().texts]
 
 
-@pytest.mark.parametrize("options", [{}, {"precision": "quad", "advice": False}, {"projection": "jay", "advice": False},
+@pytest.mark.parametrize("options", [{}, {"precision": "quad", "advice": False}, {"order": False}, {"projection": "jay", "advice": False},
                                      {"tolerance": 1e-4}])
 def test_certify_is_the_programs(options):
     method = "gauss-1" if "projection" in options else "rattle"
     made = holonom.certify(PENDULUM, method, "T/100", **options)
     words = []
     for name, value in options.items():
-        words += ["--no-advice"] if name == "advice" else [f"--{name}", str(value)]
+        words += [f"--no-{name}"] if value is False else [f"--{name}", str(value)]
     told = program("certify", PENDULUM, "--method", method, "--step", "T/100", *words)
     assert repr(made) + "\n" == told.stdout
     assert made.data == program_json("certify", PENDULUM, "--method", method, "--step", "T/100", *words)

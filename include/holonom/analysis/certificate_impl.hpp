@@ -68,7 +68,7 @@ class Certify {
     if (!rounded_) throw std::invalid_argument("certify needs the system in double as well: give it a member rebind");
   }
 
-  Certificate operator()() {
+  Certificate operator()(bool with_order) {
     try {
       look_along_the_motion();
     } catch (const StepFailed& e) {
@@ -102,10 +102,11 @@ class Certify {
       add("shadow energy", true, speed_ > 0, "nothing moves", [&](Claim& c) { shadow(c); });
     const bool is_large = sys_.n() + sys_.m() > most_unknowns;
     const char* const no_order =
-        is_large     ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
+        !with_order  ? "left out"
+        : is_large   ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
         : speed_ > 0 ? "the method claims none with constraints"
                      : "nothing moves";
-    add("order", info_.order > 0, speed_ > 0 && info_.order > 0 && !is_large, no_order, [&](Claim& c) { order(c); });
+    add("order", info_.order > 0, with_order && speed_ > 0 && info_.order > 0 && !is_large, no_order, [&](Claim& c) { order(c); });
     return std::move(result_);
   }
 
@@ -577,8 +578,8 @@ class Certify {
 
 template <class S>
 Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
-                    const MethodOptions& options, const std::map<std::string, Conservation>& known) {
-  return detail::Certify<S>(entry, sys, start, h, options, known)();
+                    const MethodOptions& options, const std::map<std::string, Conservation>& known, bool with_order) {
+  return detail::Certify<S>(entry, sys, start, h, options, known)(with_order);
 }
 
 }  // namespace holonom

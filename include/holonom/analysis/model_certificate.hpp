@@ -18,10 +18,14 @@ struct ModelCertificate {
   std::vector<std::string> warnings;
 };
 
+struct CertificateParts {
+  bool advice = true, order = true;
+};
+
 // Of a spec: model, set, method, formulation, projection, step, precision, engine and tolerance. Throws InputError or
 // Unsuitable.
-ModelCertificate certify_model(const RunSpec& spec, bool with_advice = true);
+ModelCertificate certify_model(const RunSpec& spec, const CertificateParts& parts = {});
 // Of a model that was made here, by C++ expressions.
-ModelCertificate certify_model(Model model, const RunSpec& spec, bool with_advice = true);
+ModelCertificate certify_model(Model model, const RunSpec& spec, const CertificateParts& parts = {});
 
 }  // namespace holonom
