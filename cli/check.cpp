@@ -10,13 +10,13 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string model;
   std::vector<std::string> set;
   bool json = false;
 };
 
-int check(const Options& o) {
+int check(const CheckOptions& o) {
   const ModelSystem<double> sys(compile(load_model(o.model, changes(o.set))));
   if (!o.json) std::printf("%s", outline_text(outline_of(sys)).c_str());  // before what may take its time, or fail
   const ModelReport report = report_of(sys);
@@ -28,7 +28,7 @@ int check(const Options& o) {
 }  // namespace
 
 void add_check(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CheckOptions>();
   CLI::App* cmd = app.add_subcommand("check", "Read a model and report sizes, consistency, rank and symmetries");
   cmd->add_option("MODEL", o->model, "A model file (TOML)")->required();
   cmd->add_flag("--json", o->json, "Print the result as JSON");

@@ -11,7 +11,7 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct CompareOptions {
   CompareSpec spec;
   std::string methods, formulations, out, precision = "double", engine = "auto", newton = "auto";
   std::optional<std::string> step;
@@ -36,7 +36,7 @@ std::vector<std::string> split_list(const std::string& text, const std::string& 
   return parts;
 }
 
-int compare_command(const Options& o) {
+int compare_command(const CompareOptions& o) {
   CompareSpec spec = o.spec;
   spec.prefix = "--";
   spec.set = overrides(o.set);
@@ -68,7 +68,7 @@ int compare_command(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompareOptions>();
   CLI::App* cmd =
       app.add_subcommand("compare", "Compare methods and steps on a model: errors at the same end, orders, and cost");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();

@@ -9,12 +9,12 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct MethodsOptions {
   std::string key, model;
   bool json = false;
 };
 
-int methods_command(const Options& o) {
+int methods_command(const MethodsOptions& o) {
   std::unique_ptr<ModelSystem<double>> sys;
   if (!o.model.empty()) sys = std::make_unique<ModelSystem<double>>(compile(load_model(o.model)));
   const MethodList list = list_methods(o.key, sys.get(), o.model);
@@ -28,7 +28,7 @@ int methods_command(const Options& o) {
 }  // namespace
 
 void add_methods(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MethodsOptions>();
   CLI::App* cmd = app.add_subcommand("methods", "List the methods, or show one");
   cmd->add_option("KEY", o->key, "A method, such as rattle");
   cmd->add_option("--model", o->model, "Say which methods suit this model")->check(file_name());

@@ -14,7 +14,7 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct ModifiedOptions {
   RunSpec spec;
   int terms = 3;
   std::vector<std::string> set;
@@ -133,7 +133,7 @@ void print(const Model& model, const MethodInfo& method, const Written& w) {
   for (const auto& [name, formula] : w.texts.let) std::printf("  %s = %s\n", name.c_str(), formula.c_str());
 }
 
-int modified_command(const Options& o) {
+int modified_command(const ModifiedOptions& o) {
   const Model model = load_model(o.spec.model, changes(o.set));
   const MethodInfo method = find_method(o.spec, model).info;
   const Written written = write(model, modified_equation(model, method.key, o.terms), !o.json);
@@ -147,7 +147,7 @@ int modified_command(const Options& o) {
 }  // namespace
 
 void add_modified(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ModifiedOptions>();
   CLI::App* cmd = app.add_subcommand(
       "modified", "Print the equation that a method solves exactly, and its Hamiltonian, term by term as formulas");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML) without constraints")->required();

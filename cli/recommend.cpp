@@ -8,14 +8,14 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct RecommendOptions {
   RunSpec spec;
   std::string engine = "auto";
   std::vector<std::string> set;
   bool json = false;
 };
 
-int recommend_command(const Options& o) {
+int recommend_command(const RecommendOptions& o) {
   const ModelRecommendation r = recommend_for_model(completed(o.spec, o.set, "double", o.engine));
   for (const std::string& warning : r.warnings) warn(warning);
   if (o.json)
@@ -30,7 +30,7 @@ int recommend_command(const Options& o) {
 }  // namespace
 
 void add_recommend(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RecommendOptions>();
   CLI::App* cmd = app.add_subcommand("recommend", "Find the cheapest methods and steps for an accuracy");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
   add_accuracy_options(*cmd, o->spec);

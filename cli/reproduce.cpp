@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReproduceOptions {
   std::vector<std::string> names;
   std::string out;
   int threads = 0;
@@ -74,7 +74,7 @@ void hold_signals() {
   sigprocmask(SIG_BLOCK, &held, nullptr);
 }
 
-int reproduce_command(const Options& o) {
+int reproduce_command(const ReproduceOptions& o) {
   hold_signals();
   const fs::path program = fs::read_symlink("/proc/self/exe");
   std::vector<std::string> words{find_python(), "-B", find_items(program).string(), "--program", program.string()};
@@ -93,7 +93,7 @@ int reproduce_command(const Options& o) {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReproduceOptions>();
   CLI::App* cmd = app.add_subcommand("reproduce", "Reproduce the tables and figures of the papers, with verdicts");
   cmd->add_option("PAPER[/ITEM]", o->names, "What to reproduce (default: everything)");
   cmd->add_flag("--list", o->list, "Show papers and items, run nothing");

@@ -21,7 +21,7 @@ namespace holonom {
 namespace {
 
 // The words of the options that are no fields of a RunSpec as they stand.
-struct Options {
+struct RunOptions {
   RunSpec spec;
   std::vector<std::string> set;
   std::string precision = "double", engine = "auto", watch = "all", newton = "auto", multipliers = "exact";
@@ -237,7 +237,7 @@ void print_table(const Run& whole, const RunOf<S>& run, const RunResult<S>& r) {
   if (!whole.spec().events_out.empty()) std::printf("  events             %s\n", whole.spec().events_out.c_str());
 }
 
-RunSpec spec_of(const Options& o) {
+RunSpec spec_of(const RunOptions& o) {
   RunSpec spec = completed(o.spec, o.set, o.precision, o.engine);
   spec.newton = stage_matrix(o.newton);
   spec.watch_all = o.watch == "all";
@@ -251,7 +251,7 @@ RunSpec spec_of(const Options& o) {
 }
 
 template <class S>
-int report(const Options& o, const ModelRecommendation* chosen, const Run& whole, const RunOf<S>& run,
+int report(const RunOptions& o, const ModelRecommendation* chosen, const Run& whole, const RunOf<S>& run,
            const RunResult<S>& result) {
   if (o.json)
     std::printf("%s\n", to_json(chosen, whole, run, result).c_str());
@@ -292,7 +292,7 @@ void end_live(LiveView& live, const RunResult<S>& result, bool is_expected) {
   live.end({words[static_cast<int>(result.status)], result.message, is_expected}, interrupted());
 }
 
-int run_command(const Options& o) {
+int run_command(const RunOptions& o) {
   std::optional<LiveView> live;
   if (o.live) live.emplace(o.spec.model);
   RunSpec spec = spec_of(o);
@@ -319,7 +319,7 @@ int run_command(const Options& o) {
 }  // namespace
 
 void add_run(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunOptions>();
   CLI::App* cmd = app.add_subcommand("run", "Integrate a model");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();
   cmd->add_option("--method", o->spec.method,

@@ -8,13 +8,13 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct StabilityOptions {
   RunSpec spec;
   std::vector<std::string> set;
   bool json = false;
 };
 
-int stability_command(const Options& o) {
+int stability_command(const StabilityOptions& o) {
   const ModelStability made = model_stability(completed(o.spec, o.set));
   for (const std::string& warning : made.warnings) warn(warning);
   if (o.json)
@@ -29,7 +29,7 @@ int stability_command(const Options& o) {
 }  // namespace
 
 void add_stability(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<StabilityOptions>();
   CLI::App* cmd =
       app.add_subcommand("stability", "Show what residuals of a formulation do off the manifold, along a motion");
   cmd->add_option("MODEL", o->spec.model, "A model file (TOML)")->required();

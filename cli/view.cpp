@@ -21,7 +21,7 @@ namespace holonom {
 
 namespace {
 
-struct Options {
+struct ViewOptions {
   PageSpec spec;
   std::string out;
   bool force = false, open = false;
@@ -79,7 +79,7 @@ void try_to_read(const std::string& path) {
                        : why);
 }
 
-int view_command(const Options& o) {
+int view_command(const ViewOptions& o) {
   require_view();
   const std::string out =
       o.out.empty() ? std::filesystem::path(o.spec.file).replace_extension(".html").string() : o.out;
@@ -101,7 +101,7 @@ int view_command(const Options& o) {
 }  // namespace
 
 void add_view(CLI::App& app, Command& chosen) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ViewOptions>();
   CLI::App* cmd = app.add_subcommand("view", "Make a page that shows a recorded run in a browser");
   cmd->add_option("RUN", o->spec.file, "A file that run --out FILE.h5 made")->required();
   cmd->add_option("-o,--out", o->out, "The page (default: the name of the run, with .html)")->check(file_name());

@@ -12,8 +12,6 @@ namespace {
 
 using Index = SparseIndex;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::vector<Index> inverse(const std::vector<Index>& order) {
   std::vector<Index> place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) place[at(order[k])] = static_cast<Index>(k);

@@ -10,6 +10,7 @@
 namespace holonom {
 
 using SparseIndex = std::int32_t;
+inline std::size_t at(SparseIndex i) { return static_cast<std::size_t>(i); }
 
 // The graph of a symmetric matrix: for each row its columns without the diagonal, sorted.
 struct Adjacency {

@@ -9,14 +9,14 @@ namespace holonom {
 
 namespace {
 
-struct Fraction {
+struct SmallFraction {
   long over = 0, under = 1;
   double value() const { return static_cast<double>(over) / static_cast<double>(under); }
 };
 
 // By continued fractions. There are about largest² fractions between 0 and 1: with large numbers almost everything is
 // near one of them.
-std::optional<Fraction> fraction(double x, long largest) {
+std::optional<SmallFraction> fraction(double x, long largest) {
   const double tolerance = 1e-5 / (static_cast<double>(largest) * static_cast<double>(largest));
   long p0 = 0, q0 = 1, p1 = 1, q1 = 0;
   double rest = x;
@@ -25,7 +25,7 @@ std::optional<Fraction> fraction(double x, long largest) {
     const auto a = static_cast<long>(std::floor(rest));
     const long p2 = a * p1 + p0, q2 = a * q1 + q0;
     if (q2 > largest || std::abs(p2) > 1000 * largest) return std::nullopt;
-    const Fraction now{p2, q2};
+    const SmallFraction now{p2, q2};
     if (std::abs(now.value() - x) <= tolerance * std::max(1.0, std::abs(x))) return now;
     p0 = p1, q0 = q1, p1 = p2, q1 = q2;
     rest = 1 / (rest - static_cast<double>(a));
@@ -43,7 +43,7 @@ class Reader {
   }
 
   std::optional<ExactCoefficients> as_fractions(const std::vector<double>& numbers, long largest, bool to_integers) {
-    std::vector<Fraction> found;
+    std::vector<SmallFraction> found;
     long common = 1;
     for (const double x : numbers) {
       const auto f = fraction(x, largest);
@@ -60,7 +60,7 @@ class Reader {
     }
     if (!to_integers) common = 1;
     ExactCoefficients result;
-    for (const Fraction& f : found) {
+    for (const SmallFraction& f : found) {
       const long factor = std::gcd(common, f.under);
       append(result, {f.over * (common / factor), f.under / factor}, no_parameter);
     }
@@ -93,7 +93,7 @@ class Reader {
     const auto f = fraction(x, few);
     return f && append(to, *f, no_parameter);
   }
-  bool append(ExactCoefficients& to, const Fraction& f, std::size_t parameter) {
+  bool append(ExactCoefficients& to, const SmallFraction& f, std::size_t parameter) {
     const bool plain = parameter == no_parameter;
     NodeId node = graph_.number(static_cast<long long>(f.over));
     std::string text = std::to_string(f.over);

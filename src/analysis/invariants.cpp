@@ -46,14 +46,14 @@ double round_off() {
   return std::is_same_v<S, double> ? 1e-9 : 1e-70;
 }
 
-struct Trial {
+struct InvariantTrial {
   std::string precision;
   double tolerance = 0;
   LargestRates on, off;
 };
 
 template <class S>
-Trial trial(const ModelSystem<double>& sys, const State<double>& start, int points) {
+InvariantTrial trial(const ModelSystem<double>& sys, const State<double>& start, int points) {
   const ModelSystem<S> wide(sys.compiled_model());
   Manifold<S> manifold(wide);
   const auto states_in_S = [&](const std::vector<State<double>>& states, bool project) {
@@ -70,18 +70,18 @@ Trial trial(const ModelSystem<double>& sys, const State<double>& start, int poin
   };
   std::vector<State<double>> on = nearby_states(sys, start, points + 1);
   on.erase(on.begin());
-  Trial result{precision_name<S>(), round_off<S>(), {}, {}};
+  InvariantTrial result{precision_name<S>(), round_off<S>(), {}, {}};
   result.on = largest_rates<S>(wide, states_in_S(on, true));
   if (sys.m() > 0) result.off = largest_rates<S>(wide, states_in_S(states_off_manifold(sys, start, points), false));
   return result;
 }
 
-Trial trial(const ModelSystem<double>& sys, const State<double>& start) {
+InvariantTrial trial(const ModelSystem<double>& sys, const State<double>& start) {
   constexpr double worth = 4e5;
   const int points = static_cast<int>(std::min<double>(worth / size_of(sys), many_points));
   if (points == 0) return trial<double>(sys, start, points_in_double);
   // Linkages that only move because of their lengths do not in 100 digits, if these were rounded.
-  Trial wide = trial<mp100>(sys, start, points);
+  InvariantTrial wide = trial<mp100>(sys, start, points);
   return wide.on.states > 0 ? wide : trial<double>(sys, start, points);
 }
 
@@ -91,7 +91,7 @@ std::string printed(const char* format, double x) {
   return text;
 }
 
-void judge(InvariantReport& report, const Trial& trial, std::size_t k, bool constrained) {
+void judge(InvariantReport& report, const InvariantTrial& trial, std::size_t k, bool constrained) {
   report.precision = trial.precision;
   report.points = trial.on.states;
   report.largest = trial.on.largest[k];
@@ -179,7 +179,7 @@ std::vector<InvariantReport> invariant_reports(const ModelSystem<double>& sys, c
   if (reports.empty()) return reports;
   const std::vector<MappedTerm> invariants = invariant_terms(model);
   Proof proof(model);
-  std::optional<Trial> tested;
+  std::optional<InvariantTrial> tested;
   for (std::size_t k = 0; k < reports.size(); ++k) {
     InvariantReport& report = reports[k];
     report.name = sys.labels().invariants[k];

@@ -7,8 +7,8 @@ namespace holonom {
 
 namespace {
 
-constexpr int decimals = 120;    // of the coefficients: 20 more than the widest scalar of a run
-constexpr double rounding = 64;  // in ε: decimals that were rounded, and perhaps computed with rounding
+constexpr int file_decimals = 120;  // of the coefficients: 20 more than the widest scalar of a run
+constexpr double rounding = 64;     // in ε: decimals that were rounded, and perhaps computed with rounding
 
 class SchemeReader : private CoefficientReader {
  public:
@@ -46,7 +46,7 @@ class SchemeReader : private CoefficientReader {
     if (c.size() > most_substeps)
       source.fail(entries, "a composition has at most " + std::to_string(most_substeps) + " substeps, not " +
                                std::to_string(c.size()));
-    for (const Guard& x : c) scheme.coefficients.push_back(x.str(decimals, std::ios_base::scientific));
+    for (const Guard& x : c) scheme.coefficients.push_back(x.str(file_decimals, std::ios_base::scientific));
     return scheme;
   }
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "holonom/expr/decimal.hpp"
 #include "holonom/expr/derivative.hpp"
 
 namespace holonom {
@@ -28,7 +29,6 @@ constexpr std::array<std::pair<std::string_view, int>, 5> special_functions{
     {{"if", 3}, {"dot", 2}, {"norm", 1}, {"cross", 2}, {"rate", 1}}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What stands at place i, for messages: a whole code point, and what to type instead of a symbol from
 // a word processor.

@@ -9,11 +9,11 @@ constexpr const char* citation =
     "E. Hairer, C. Lubich, G. Wanner, Acta Numerica 12 (2003) 399-450; "
     "J. E. Marsden, M. West, Acta Numerica 10 (2001) 357-514";
 
-struct Row {
+struct VariationalRow {
   const char *key, *title, *remark;
   DiscreteRule (*rule)();
 };
-constexpr Row rows[] = {
+constexpr VariationalRow variational_rows[] = {
     {"variational-trapezoidal", "variational integrator, trapezoidal rule for the action",
      "with a constant mass it is rattle, which costs less; with a mass matrix M(q) it is a method of its own",
      trapezoidal_rule},
@@ -54,7 +54,7 @@ MethodFamily own_family(MethodEntry entry) {
 
 MethodFamily variational_family() {
   MethodFamily family;
-  for (const Row& row : rows) {
+  for (const VariationalRow& row : variational_rows) {
     family.pattern += (family.pattern.empty() ? "" : " | ") + std::string(row.key);
     family.members.push_back(row.key);
   }
@@ -62,7 +62,7 @@ MethodFamily variational_family() {
     // One rule a key: models keep the programs of each.
     static const std::vector<MethodEntry> entries = [] {
       std::vector<MethodEntry> list;
-      for (const Row& row : rows) {
+      for (const VariationalRow& row : variational_rows) {
         MethodInfo info = variational_info(row.key, row.title);
         info.remark = row.remark;
         list.push_back(variational_method(std::move(info), row.rule()));

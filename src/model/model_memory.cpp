@@ -251,14 +251,14 @@ struct Renumber : Walk<Renumber> {
 
 // ---- the graph, as the list of its nodes
 
-struct Nodes {
+struct NodeList {
   std::vector<Op> op;
   std::vector<NodeId> a, b, c;
   std::vector<std::string> numbers;  // of the constants among them, in their order: "3", "1/10"
 };
 
-Nodes nodes_of(const Graph& graph) {
-  Nodes list;
+NodeList list_of(const Graph& graph) {
+  NodeList list;
   for (NodeId i = 0; i < graph.size(); ++i) {
     const Node& node = graph[i];
     list.op.push_back(node.op);
@@ -293,7 +293,7 @@ NodeId exact_number_node(Graph& graph, const std::string& text) {
 }
 
 // The number of each node in the graph that is made. Formulas are simple already: making them again changes nothing.
-std::vector<NodeId> make_nodes(const Nodes& list, Graph& graph) {
+std::vector<NodeId> make_nodes(const NodeList& list, Graph& graph) {
   const std::size_t count = list.op.size();
   if (list.a.size() != count || list.b.size() != count || list.c.size() != count)
     throw MemoryError("the nodes of the formulas are not complete");
@@ -323,7 +323,7 @@ std::vector<NodeId> make_nodes(const Nodes& list, Graph& graph) {
 }
 
 template <class F>
-void visit(F& f, Nodes& list) {
+void visit(F& f, NodeList& list) {
   f("operations", list.op);
   f("a", list.a);
   f("b", list.b);
@@ -332,7 +332,7 @@ void visit(F& f, Nodes& list) {
 }
 
 // What was made of the nodes of another graph.
-void put_into_graph(Model& model, const Nodes& list) {
+void put_into_graph(Model& model, const NodeList& list) {
   model.graph = std::make_shared<Graph>();
   const std::vector<NodeId> image = make_nodes(list, *model.graph);
   Renumber renumber(image);
@@ -343,7 +343,7 @@ void put_into_graph(Model& model, const Nodes& list) {
 
 std::string to_bytes(const Model& model) {
   Model copy = model;  // parts are visited in the same way to be read and to be written
-  Nodes list = nodes_of(*model.graph);
+  NodeList list = list_of(*model.graph);
   Save save;
   visit(save, list);
   parts(save, copy);
@@ -352,7 +352,7 @@ std::string to_bytes(const Model& model) {
 
 Model model_from_bytes(std::string_view bytes) {
   Model model;
-  Nodes list;
+  NodeList list;
   Load load(bytes);
   visit(load, list);
   parts(load, model);

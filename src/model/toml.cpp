@@ -11,14 +11,13 @@
 #include "holonom/expr/derivative.hpp"
 #include "holonom/model/selection.hpp"
 #include "name_reader.hpp"
+#include "nodes.hpp"
 #include "observable_reader.hpp"
 #include "view_reader.hpp"
 
 namespace holonom {
 
 namespace {
-
-using Nodes = std::vector<NodeId>;
 
 class Reader : private FormulaReader {
  public:

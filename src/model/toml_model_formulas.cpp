@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "holonom/expr/derivative.hpp"
+#include "nodes.hpp"
 #include "toml_view.hpp"
 #include "toml_words.hpp"
 
 namespace holonom {
 
 namespace {
-using Nodes = std::vector<NodeId>;
 using From = MappedTerm::Gather::From;
 }  // namespace
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "holonom/expr/decimal.hpp"
+
 namespace holonom {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether a number of the grammar of TOML is too long or too large for toml++, or too small.
 bool is_beyond(std::string number) {

@@ -10,7 +10,6 @@ namespace holonom {
 
 namespace {
 
-using Nodes = std::vector<NodeId>;
 using Role = MappedTerm::Role;
 
 class ModelText {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "holonom/expr/decimal.hpp"
+
 namespace holonom {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_number(std::string_view text) {
   std::size_t i = text.starts_with('-') ? 1 : 0;

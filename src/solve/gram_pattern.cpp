@@ -8,8 +8,6 @@ namespace {
 
 using Index = GramPattern::Index;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // For each coordinate the entries of G that use it: (constraint, entry).
 struct Users {
   std::vector<Index> start, constraint, entry;

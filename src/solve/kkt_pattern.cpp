@@ -9,8 +9,6 @@ namespace {
 
 using Index = SparseIndex;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Adjacency adjacency(const Pattern& M, const Pattern& G) {
   const int n = M.n;
   std::vector<std::vector<Index>> users(at(n));

@@ -4,11 +4,11 @@
 #include <cctype>
 #include <random>
 
+#include "holonom/expr/decimal.hpp"
+
 namespace holonom {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_this_machine(std::string_view host) {
   const std::size_t colon = host.find(':');

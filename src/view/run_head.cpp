@@ -11,8 +11,8 @@ namespace holonom {
 
 namespace {
 
-// Beyond these, columns and names of points are left out.
-constexpr std::size_t most_columns = 200, most_point_names = 500;
+// Beyond these, names of points are left out.
+constexpr std::size_t most_point_names = 500;
 
 std::string shortened(const std::string& digits) { return shorten(std::strtod(digits.c_str(), nullptr)); }
 

@@ -11,6 +11,9 @@
 
 namespace holonom {
 
+// Beyond these, columns of each kind are left out.
+inline constexpr std::size_t most_columns = 200;
+
 // A column of the plots, and which number of a recorded state it is
 struct SeriesColumn {
   enum class From : std::uint8_t {

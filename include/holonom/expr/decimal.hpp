@@ -9,6 +9,9 @@
 
 namespace holonom {
 
+// In every locale
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // The value of a decimal that was checked before, rounded once. Tables have millions of them: in double the standard
 // library does it, thirty times as fast as exact numbers. What it does not read (underscores, a plus, numbers beyond
 // double) goes the exact way.
