@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "holonom/model/columns.hpp"
+
 namespace holonom {
 
 std::vector<std::string> FieldReader::names() const {
@@ -40,8 +42,7 @@ void FieldReader::declare(const toml::table& root, const toml::table& field) {
   };
   const auto add = [&](const Entry& e, bool in_p) {
     const auto at = e.place->source().begin;
-    constexpr std::string_view columns[] = {"energy", "position_residual", "hidden_residual"};
-    if (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns))
+    if (is_in_every_output(e.key))
       r_.source.fail(at, "a variable must not be called '" + e.key + "': outputs have a column of that name already");
     variables_.push_back({e, in_p, r_.model.variable()});
     r_.declare(e.key, at, variables_.back().x);

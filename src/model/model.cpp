@@ -5,6 +5,7 @@
 
 #include "holonom/expr/derivative.hpp"
 #include "holonom/expr/parser.hpp"
+#include "holonom/model/columns.hpp"
 
 namespace holonom {
 
@@ -179,6 +180,7 @@ class Validation {
     for (const EventFormula& e : model_.events)
       forbid(e.node, model_.v, "v_", "event '" + e.name + "'", "write it with momenta p_<name>");
     chart();
+    check_columns(model_);
     if (model_.q0.size() != model_.q.size() || model_.start.size() != model_.q.size())
       fail("the initial values need one number for each of the " + std::to_string(model_.q.size()) + " coordinates");
   }

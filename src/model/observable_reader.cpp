@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "holonom/model/columns.hpp"
+
 namespace holonom {
 
 ObservableReader::ObservableReader(FormulaReader& reader, TableReader& tables) : r_(reader), tables_(tables) {
@@ -13,15 +15,7 @@ ObservableReader::ObservableReader(FormulaReader& reader, TableReader& tables) :
     const bool vector = std::find(r_.scope.vectors.begin(), r_.scope.vectors.end(), name) != r_.scope.vectors.end();
     if (!vector) r_.scope.names.emplace(name, Expr{model.graph.get(), model.energies.back()});
   }
-  columns_ = {"t", "energy", "position_residual", "hidden_residual"};
-  for (const std::string& c : model.coordinates) columns_.insert({c, "p_" + c});
-  if (model.field) columns_.insert(model.field->variables_in_p.begin(), model.field->variables_in_p.end());
-  for (const Named& c : model.constraints) columns_.insert("lambda_" + c.name);
-  for (const Named& i : model.invariants) columns_.insert(i.name);
-  for (const MappedTerm& term : model.terms) {
-    if (term.role == MappedTerm::Role::constraint) columns_.insert("lambda_" + term.name);
-    if (term.role == MappedTerm::Role::invariant) columns_.insert(term.name);
-  }
+  columns_ = output_columns(model);
 }
 
 // Outputs have a column for each observable: no two columns may have one name.

@@ -1,7 +1,7 @@
 // [observables] of a model file, and `observe` of ModelChanges.
 #pragma once
 
-#include <unordered_set>
+#include <set>
 
 #include "table_reader.hpp"
 
@@ -22,7 +22,7 @@ class ObservableReader {
 
   FormulaReader& r_;
   TableReader& tables_;
-  std::unordered_set<std::string> columns_;  // of outputs
+  std::set<std::string> columns_;  // of outputs
 };
 
 }  // namespace holonom

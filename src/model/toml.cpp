@@ -9,6 +9,7 @@
 #include "event_reader.hpp"
 #include "field_reader.hpp"
 #include "holonom/expr/derivative.hpp"
+#include "holonom/model/columns.hpp"
 #include "holonom/model/selection.hpp"
 #include "name_reader.hpp"
 #include "nodes.hpp"
@@ -123,6 +124,7 @@ class Reader : private FormulaReader {
       throw InputError(
           source.file() +
           ": the table [coordinates] with names = [...] is missing (or [field], for a first-order system)");
+    mark("coordinates", *coordinates);
     const toml::node* names = coordinates->get("names");
     if ((names && (!names->is_array() || names->as_array()->empty())) || coordinates->empty())
       source.fail(names ? *names : *coordinates,
@@ -152,6 +154,7 @@ class Reader : private FormulaReader {
   void read_named(const toml::table* t, std::vector<Named>& into, MappedTerm::Role role) {
     if (!t) return;
     const bool constraint = role == MappedTerm::Role::constraint;
+    const std::set<std::string> columns = output_columns(model);
     const auto what_is = [&](const std::string& name) {
       return (constraint ? "constraint '" : "invariant '") + name + "'";
     };
@@ -177,9 +180,7 @@ class Reader : private FormulaReader {
         continue;
       }
       if (!is_valid_name(e.key)) source.fail(at, "'" + e.key + "' is not a name: use letters, digits and underscores");
-      constexpr std::string_view columns[] = {"energy", "position_residual", "hidden_residual", "t"};
-      if (!constraint &&
-          (std::find(std::begin(columns), std::end(columns), e.key) != std::end(columns) || is_coordinate(e.key)))
+      if (!constraint && columns.contains(e.key))
         source.fail(at, "an invariant must not be called '" + e.key + "': outputs have a column of that name already");
       if (constraint && e.key == "stack")
         source.fail(at, "the name 'stack' is reserved for constraints over index tables");
@@ -202,13 +203,6 @@ class Reader : private FormulaReader {
       refuse(fail_at(*e.node), x, what, model.v, "v_", "write it with momenta p_<name>");
       model.phase_constraints.push_back({e.key, x});
     }
-  }
-
-  bool is_coordinate(const std::string& name) const {
-    const auto it = scope.names.find(name);
-    const Expr* x = it == scope.names.end() ? nullptr : std::get_if<Expr>(&it->second);
-    return x && (std::binary_search(model.q.begin(), model.q.end(), x->node) ||
-                 (model.field && std::binary_search(model.p.begin(), model.p.end(), x->node)));
   }
 
   void read_reversal(const toml::table* reversal) {

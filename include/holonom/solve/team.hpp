@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -11,8 +12,13 @@ namespace holonom {
 
 class Team {
  public:
+  // Where the machine has no more threads to give, it is a smaller one.
   explicit Team(int threads) {
-    for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { wait_for_work(k); });
+    threads_.reserve(static_cast<std::size_t>(threads));
+    try {
+      for (int k = 1; k < threads; ++k) threads_.emplace_back([this, k] { wait_for_work(k); });
+    } catch (const std::exception&) {
+    }
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

@@ -61,6 +61,9 @@ TEST(CppModels, MistakesAreNamed) {
                        "constraint 'c' does not depend on any coordinate"));
   EXPECT_TRUE(contains(complaint([](Model& m, Expr x, Expr) { m.add_constraint("c", x).add_constraint("c", x); }),
                        "constraint 'c' is declared twice"));
+  EXPECT_TRUE(contains(complaint([](Model& m, Expr x, Expr) { m.add_invariant("p_y", x); }),
+                       "wrong: the invariant 'p_y' needs another name: outputs have a column 'p_y' already, that of "
+                       "the coordinate 'y'"));
   EXPECT_TRUE(
       contains(complaint([](Model& m, Expr, Expr) { m.coordinate("x"); }), "the coordinate 'x' is declared twice"));
   EXPECT_TRUE(contains(complaint([](Model& m, Expr, Expr) {

@@ -132,6 +132,24 @@ TEST(Toml, PlacesOfKeysAndValues) {
   for (const auto& [text, expected] : cases) EXPECT_TRUE(contains(complaint(text), expected)) << text;
 }
 
+// Results are found by the names of columns.
+TEST(Toml, ColumnsOfOutputsHaveNamesOfTheirOwn) {
+  const auto refused = [](const std::string& name, const std::string& rest) {
+    const std::string text = "format = 1\n[coordinates]\nnames = [\"" + name +
+                             "\"]\nr = { count = 2, dim = 1 }\n[energy]\nmass = { r = 1, " + name +
+                             " = 1 }\npotential = 0\n[initial]\nq = { " + name + " = 0, r = [\"i\"] }\n" + rest;
+    return message_of<InputError>([&] { (void)compile(parse_model(text, "m.toml")); });
+  };
+  EXPECT_EQ(refused("x", "[constraints]\nrod = \"x\"\n[invariants]\nsize = \"r[0].x\"\n"), "");
+  EXPECT_EQ(refused("energy", ""),
+            "m.toml:2:1: the coordinate 'energy' needs another name: outputs have a column 'energy' already");
+  EXPECT_EQ(refused("lambda_rod", "[constraints]\nrod = \"lambda_rod\"\n"),
+            "m.toml:11:7: the constraint 'rod' needs another name: outputs have a column 'lambda_rod' already, that of "
+            "the coordinate 'lambda_rod'");
+  EXPECT_EQ(refused("x", "[invariants]\nr = \"r[0].x\"\n"),
+            "m.toml:11:1: an invariant must not be called 'r': outputs have a column of that name already");
+}
+
 TEST(Toml, BareNumbersKeepTheirDigits) {
   const auto parameter = [](const std::string& digits) {
     const Model model = parse_model(with_line(3, "m = " + digits), "m.toml");
