@@ -5,7 +5,7 @@ A model is a Model or the name of a model file. Steps and times are numbers or f
 Ctrl-C ends it between two steps.
 """
 from . import _core
-from .arguments import formula_text, formula_texts, maybe_formula, warn, words
+from .arguments import formula_text, formula_texts, maybe_formula, maybe_word, positive_count, real_number, warn, whole_number, word, words
 from .options import model_for
 from .tables import Result, Table, digits, html_table
 
@@ -243,9 +243,7 @@ def methods(model=None, *, set=None):
 
 def method_info(key, model=None, *, set=None):
     """One method by its key, such as "kahan-li-8": a MethodInfo."""
-    if not isinstance(key, str):
-        raise TypeError(f"key: the key of a method is expected, not {type(key).__name__}")
-    if not key:
+    if not word(key, "key"):
         raise _core.InputError("key: the key of a method is expected, such as rattle")
     return MethodInfo(_core.methods(key, None if model is None else _model(model, set)))
 
@@ -261,7 +259,9 @@ def compare(model, methods, steps=None, until=None, *, reference=None, formulati
     if isinstance(reference, (tuple, list)) and len(reference) == 2:
         reference = f"{reference[0]}:{formula_text(reference[1], 'reference')}"
     found = _core.compare(_model(model, set), words(methods, "methods"), formula_texts(steps, "steps"), maybe_formula(until, "until"),
-                          reference, words(formulations, "formulations"), str(precision), engine, newton, tolerance, threads)
+                          maybe_word(reference, "reference"), words(formulations, "formulations"), str(precision), word(engine, "engine"),
+                          word(newton, "newton"), real_number(tolerance, "tolerance"),
+                          None if threads is None else whole_number(threads, "threads", most=2**31 - 1))
     result = Comparison(found)
     warn(result.warnings)
     return result
@@ -275,8 +275,10 @@ def certify(model, method=None, step=None, *, advice=True, order=True, formulati
     advice about step, tolerance and how long positions can be trusted. Without method and step, those of the model are taken.
     ``advice=False`` and ``order=False`` leave out what takes the longest.
     """
-    found = _core.certify(_model(model, set), method, maybe_formula(step, "step"), bool(advice), bool(order), formulation, maybe_formula(alpha, "alpha"),
-                          chart, projection, project_every, str(precision), engine, newton, tolerance)
+    found = _core.certify(_model(model, set), maybe_word(method, "method"), maybe_formula(step, "step"), bool(advice), bool(order),
+                          word(formulation, "formulation"), maybe_formula(alpha, "alpha"), maybe_word(chart, "chart"), word(projection, "projection"),
+                          positive_count(project_every, "project_every"), str(precision), word(engine, "engine"), word(newton, "newton"),
+                          real_number(tolerance, "tolerance"))
     result = Certificate(found)
     warn(result.warnings)
     return result
@@ -288,7 +290,8 @@ def recommend(model, accuracy, until=None, *, quantity="position", observe=(), s
     ``accuracy`` is a relative error such as 1e-6; ``quantity`` is "energy", "position", or the name of a coordinate, an
     invariant or an observable. Work is counted, not timed: the choice is the same on every machine.
     """
-    found = _core.recommend(_model(model, set, observe), accuracy, maybe_formula(until, "until"), quantity, engine)
+    found = _core.recommend(_model(model, set, observe), real_number(accuracy, "accuracy"), maybe_formula(until, "until"),
+                            word(quantity, "quantity"), word(engine, "engine"))
     result = Recommendation(found)
     warn(result.warnings)
     return result
@@ -299,8 +302,9 @@ def stability(model, formulation, *, alpha=None, step=None, until=None, steps=No
 
     Expected by the frozen eigenvalues of (g, G H_p)' = L(t) (g, G H_p), and measured beside it.
     """
-    found = _core.stability(_model(model, set), formulation, maybe_formula(alpha, "alpha"), maybe_formula(step, "step"),
-                            maybe_formula(until, "until"), steps, every)
+    found = _core.stability(_model(model, set), word(formulation, "formulation"), maybe_formula(alpha, "alpha"), maybe_formula(step, "step"),
+                            maybe_formula(until, "until"), None if steps is None else whole_number(steps, "steps"),
+                            None if every is None else positive_count(every, "every"))
     result = Stability(found)
     warn(result.warnings)
     return result

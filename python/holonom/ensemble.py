@@ -5,13 +5,14 @@ import warnings
 import numpy as np
 
 from . import _core
-from .arguments import formula_text, positive_count
-from .options import Progress, model_for, run_options
+from .arguments import formula_text, number_table, positive_count, thread_count, whole_number
+from .attributes import FixedAttributes
+from .options import Progress, model_for, refuse_unknown, run_options
 from .simulation import HolonomWarning
 from .trajectory import Trajectory
 
 
-class Ensemble:
+class Ensemble(FixedAttributes):
     """What became of the members, one row each.
 
     q, p (members, n): the last states. t, steps, energy_initial, energy_final; energy_error, position_residual,
@@ -21,12 +22,9 @@ class Ensemble:
     """
 
     def __init__(self, result, recorded):
-        for name in ("q", "p", "t", "steps", "energy_initial", "energy_final", "energy_error", "position_residual",
-                     "hidden_residual"):
-            setattr(self, name, result[name])
-        self.status = np.array(result["status"], dtype=str)
-        self.message = result["message"]
-        self.trajectories = [None if x is None else Trajectory(x) for x in result["trajectories"]] if recorded else None
+        names = ("q", "p", "t", "steps", "energy_initial", "energy_final", "energy_error", "position_residual", "hidden_residual", "message")
+        trajectories = [None if x is None else Trajectory(x) for x in result["trajectories"]] if recorded else None
+        self.__dict__.update({name: result[name] for name in names}, status=np.array(result["status"], dtype=str), trajectories=trajectories)
 
     @property
     def ok(self):
@@ -42,7 +40,7 @@ class Ensemble:
 
 
 def _starts(values, columns, what, vectors):
-    x = np.array(values, dtype=np.float64, order="C")
+    x = np.array(number_table(values, what))  # a copy: the caller may change his own while members run
     if x.ndim == 3 and len(vectors) == 1 and vectors[0][3] == 0 and x.shape[1:] == tuple(vectors[0][1:3]):
         x = x.reshape(len(x), -1)
     if x.ndim != 2 or x.shape[1] != columns:
@@ -71,9 +69,11 @@ def ensemble(model, starts=None, *, q=None, p=None, v=None, until=None, steps=No
         raise TypeError("give starts, or q with p or v")
     if p is not None and v is not None:
         raise TypeError("p and v exclude each other")
-    chosen = run_options(method, step, threads=stage_threads, **options)
+    refuse_unknown(options, ensemble)
+    chosen = run_options(method, step, threads=thread_count(stage_threads, "stage_threads"), **options)
     built = model_for(model, chosen)
-    names = _core.SimulationCore(built, chosen).names
+    core = _core.SimulationCore(built, chosen)
+    names = core.names
     n, m = len(names["coordinates"]), len(names["momenta"])
     if starts is not None:
         if p is not None or v is not None:
@@ -88,14 +88,14 @@ def ensemble(model, starts=None, *, q=None, p=None, v=None, until=None, steps=No
                                                                       names["vectors"])
     if len(q) != len(motion):
         raise _core.InputError(f"there are {len(q)} positions and {len(motion)} {'velocities' if velocities else 'momenta'}")
-    workers = (os.cpu_count() or 1) if threads is None else positive_count(threads, "threads")
-    count = 0 if steps is None else int(steps)
-    if count < 0:
-        raise _core.InputError(f"steps = {steps}: it must not be negative")
+    workers = min(os.cpu_count() or 1, _core.most_threads) if threads is None else thread_count(threads, "threads")
+    count = core.steps_until(formula_text(until, "until")) if steps is None else whole_number(steps, "steps")
+    every = core.every if every is None else positive_count(every, "every")
+    rows = len(q) * (count / every + 2)
+    if record and rows > 1e9:
+        raise _core.InputError(f"these are {rows:.3g} rows, more than anyone can keep; record fewer (every=), or none (record=False)")
     with Progress(progress, 0, len(q)) as show:
-        result = _core.run_ensemble(built, chosen, q, motion, velocities, bool(project),
-                                    None if until is None else formula_text(until, "until"), count,
-                                    0 if every is None else positive_count(every, "every"), bool(record), workers, show)
+        result = _core.run_ensemble(built, chosen, q, motion, velocities, bool(project), count, every, bool(record), workers, show)
     for warning in result["warnings"]:
         warnings.warn(warning, HolonomWarning, stacklevel=2)
     return Ensemble(result, bool(record))

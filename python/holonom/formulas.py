@@ -1,8 +1,9 @@
 """Formulas of expressions, numbers and arrays of both: choices, and vectors."""
 import numpy as np
 
-from . import _core
+from . import _core, numpy_functions  # noqa: F401 (what numpy's functions do with expressions)
 from ._core import Expr
+from .arguments import whole_number
 
 
 def _by_elements(function, plain, *values):
@@ -35,7 +36,8 @@ def _vectors(function, *vectors):
     if any(u.ndim != 1 or u.shape != arrays[0].shape or u.size == 0 for u in arrays):
         shapes = " and ".join(str(u.shape) for u in arrays)
         raise _core.InputError(f"{function} needs vectors of one size, not shapes {shapes}")
-    return arrays
+    # Squares of narrow numbers overflow
+    return [u.astype(np.result_type(u, np.float64)) if u.dtype.kind in "biuf" else u for u in arrays]
 
 
 def dot(u, v):
@@ -62,5 +64,5 @@ def cross(u, v):
 
 def pairs(count, beyond=0):
     """All pairs i < j of `count` items with j − i > beyond, an array of shape (rows, 2): a table for sums."""
-    i, j = np.triu_indices(count, 1 + max(beyond, 0))
+    i, j = np.triu_indices(whole_number(count, "count"), 1 + whole_number(beyond, "beyond"))
     return np.stack([i, j], axis=1)

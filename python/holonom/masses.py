@@ -2,6 +2,7 @@
 import numpy as np
 
 from ._core import InputError
+from .arguments import plain_array, refuse_masked
 
 
 def set_mass(model, mass):
@@ -10,7 +11,7 @@ def set_mass(model, mass):
     if hasattr(mass, "tocoo"):
         return _set_sparse(model, mass.tocoo())
     named, vectors, n = model.coordinate_names, model.vector_shapes, model.n
-    mass = np.asarray(mass, dtype=None if isinstance(mass, np.ndarray) else object)
+    mass = plain_array(mass, f"{model.name}: mass")
     if mass.ndim == 0:
         return model._builder.set_mass([mass.item()] * len(named), [mass.item()] * len(vectors))
     if mass.shape not in ((n,), (n, n)):
@@ -32,12 +33,14 @@ def _set_by_name(model, masses):
     for name in [*named, *vectors]:
         if name not in masses:
             raise InputError(f"{model.name}: mass has no entry for '{name}'")
+    for name, mass in masses.items():
+        refuse_masked(mass, f"{model.name}: the mass of '{name}'")
     masses = {name: mass(model._builder.item_number(name)) if callable(mass) else mass for name, mass in masses.items()}
     if all(np.ndim(masses[name]) == 0 for name in vectors):
         return model._builder.set_mass([masses[name] for name in named], [masses[name] for name in vectors])
     parts = [np.asarray([masses[name] for name in named], dtype=object)] if named else []
     for name, (count, dim) in vectors.items():
-        items = np.asarray(masses[name])
+        items = plain_array(masses[name], f"{model.name}: the mass of '{name}'")
         if items.ndim and items.shape != (count,):
             raise InputError(f"{model.name}: the mass of '{name}' is one number, or one for each of the {count} items, "
                              f"not an array of shape {items.shape}")

@@ -5,22 +5,25 @@ import numpy as np
 
 from . import _core
 from ._core import Expr, InputError
+from .arguments import formula_text, number_table, whole_number, word
+from .attributes import FixedAttributes
 from .masses import set_mass
 from .starts import by_name, split
 from .sums import add_term
 from .vectors import Vector, name_of, object_array, words
 
 
-def _override(value):
-    """A value of `set`, as text: a float by its shortest decimal."""
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(_override(x) for x in value) + "]"
-    if isinstance(value, np.generic):
-        value = value.item()
-    return repr(value) if isinstance(value, float) else str(value)
+def _overrides(values):
+    """The values of `set` as texts; those of a vector in brackets."""
+    def text(value, what):
+        if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
+            return "[" + ", ".join(text(x, what) for x in value) + "]"
+        return formula_text(value.item() if isinstance(value, np.ndarray) else value, what)
+
+    return [(str(name), text(value, f"set {name}")) for name, value in dict(values or {}).items()]
 
 
-class Model(_core.Model):
+class Model(FixedAttributes, _core.Model):
     """A mechanical system with holonomic constraints, q' = H_p, p' = −H_q − Gᵀλ, g(q) = 0, as expressions.
 
     Coordinates first, then the energy in one of its forms, constraints, and the start:
@@ -37,7 +40,7 @@ class Model(_core.Model):
     """
 
     def __init__(self, name="model"):
-        super().__init__(name)
+        super().__init__(word(name, "name"))
         self._builder = _core.Builder(self)
         self._compiled = None
 
@@ -53,18 +56,22 @@ class Model(_core.Model):
     @classmethod
     def load(cls, path, set=None):
         """Reads a model file. `set` replaces parameters: {"N": 100, "L": "1/3"}."""
-        overrides = [(name, _override(value)) for name, value in (set or {}).items()]
+        overrides = _overrides(set)
         return cls._made_by(lambda model: model._read_file(os.fspath(path), overrides))
 
     @classmethod
     def parse(cls, text, set=None, name="model.toml"):
         """Reads a model from the text of a model file. `name` is how messages call it, and where its tables are."""
-        overrides = [(key, _override(value)) for key, value in (set or {}).items()]
-        return cls._made_by(lambda model: model._read_text(text, name, overrides))
+        if not isinstance(text, str):
+            raise TypeError(f"the text of a model file was expected, not {type(text).__name__}")
+        overrides = _overrides(set)
+        return cls._made_by(lambda model: model._read_text(text, word(name, "name"), overrides))
 
     @classmethod
     def of(cls, model):
         """A copy of any model, such as that of a simulation."""
+        if not isinstance(model, _core.Model):
+            raise TypeError(f"a Model was expected, not {type(model).__name__}")
         return cls._made_by(lambda made: made._copy_of(model))
 
     def copy(self):
@@ -88,17 +95,23 @@ class Model(_core.Model):
 
     # ---- names
 
+    def _name(self, name, what="name"):
+        return word(name, f"{self.name}: {what}")
+
+    def _names(self, names):
+        return [self._name(name) for name in words(names)]
+
     def __getitem__(self, name):
         """What has a name: coordinates, momenta p_x, velocities v_x, parameters, vectors, multipliers lambda_rod."""
-        size = self._builder.array_size(name)
+        size = self._builder.array_size(self._name(name))
         return self._builder.named(name) if size is None else Vector(self, name, *size)
 
     def parameter(self, name, value):
         """A constant with a name, for formulas as text and for outputs. Returns it as an expression; of a vector an array."""
         if np.ndim(value) == 0:
-            return self._builder.parameter(name, value)
+            return self._builder.parameter(self._name(name), value)
         values = [self._builder.formula(x, f"parameter '{name}'") for x in value]
-        self._builder.vector_parameter(name, values)
+        self._builder.vector_parameter(self._name(name), values)
         return object_array(values, (len(values),))
 
     def parameters(self, **values):
@@ -107,22 +120,24 @@ class Model(_core.Model):
 
     def coordinate(self, name):
         """A coordinate. There are also its momentum p_<name> and its velocity v_<name>."""
-        return self._builder.coordinate(name)
+        return self._builder.coordinate(self._name(name))
 
     def coordinates(self, names):
         """Coordinates "x y z", or a list of names, as an array of expressions."""
-        names = words(names)
+        names = self._names(names)
         return object_array([self.coordinate(name) for name in names], (len(names),))
 
     def matrix(self, name, rows, columns):
         """Coordinates R11, R12, ... as an array of shape (rows, columns)."""
+        rows, columns = (whole_number(k, f"{self.name}: {what}", 1) for k, what in ((rows, "rows"), (columns, "columns")))
         between = "_" if max(rows, columns) > 9 else ""
         names = [f"{name}{between}{i + 1}{between}{j + 1}" for i in range(rows) for j in range(columns)]
         return self.coordinates(names).reshape(rows, columns)
 
     def vector(self, name, count, dim):
         """A coordinate with many items, r[0], ..., r[count − 1], each with dim components."""
-        self._builder.vector(name, count, dim)
+        count, dim = whole_number(count, f"{self.name}: count"), whole_number(dim, f"{self.name}: dim")
+        self._builder.vector(self._name(name), count, dim)
         return Vector(self, name, count, dim)
 
     def _partner(self, x, prefix, of):
@@ -154,7 +169,7 @@ class Model(_core.Model):
 
     def multiplier(self, constraint):
         """λ of a constraint, for observables; of a stack, lambda_[i] is that of row i."""
-        size = self._builder.array_size(f"lambda_{constraint}")
+        size = self._builder.array_size("lambda_" + self._name(constraint))
         if size is not None and constraint not in self.constraint_names:
             return Vector(self, f"lambda_{constraint}", *size)
         return self._builder.multiplier(constraint)
@@ -220,29 +235,32 @@ class Model(_core.Model):
         """
         set_mass(self, mass)
 
-    mass = property(None, _set_mass, None, _set_mass.__doc__)
+    def _no_mass(self):
+        raise AttributeError("the mass of a model is set, not read: to_toml() shows it, and momenta(q, v) is M v")
+
+    mass = property(_no_mass, _set_mass, None, _set_mass.__doc__)
 
     # ---- formulas with names
 
     def constrain(self, name, zero):
         """A constraint g(q) = 0: a formula of the coordinates that is zero along the motion."""
-        self._builder.constraint(name, zero)
+        self._builder.constraint(self._name(name), zero)
 
     def phase_constrain(self, name, zero):
         """A constraint φ(q, p) = 0 on coordinates and momenta, where {φ, φ} is not singular."""
-        self._builder.phase_constraint(name, zero)
+        self._builder.phase_constraint(self._name(name), zero)
 
     def invariant(self, name, value):
         """A formula of coordinates and momenta that should be conserved."""
-        self._builder.invariant(name, value)
+        self._builder.invariant(self._name(name), value)
 
     def observable(self, name, value):
         """A formula to be recorded and averaged; it may use velocities, rates, multipliers and both energies."""
-        self._builder.observable(name, value)
+        self._builder.observable(self._name(name), value)
 
     def event(self, name, zero, direction="both", stop=False):
         """A formula of coordinates and momenta whose zeros are found; direction is "up", "down" or "both"."""
-        self._builder.event(name, zero, direction, bool(stop))
+        self._builder.event(self._name(name), zero, self._name(direction, "direction"), bool(stop))
 
     # ---- sums and stacks over tables
 
@@ -259,15 +277,15 @@ class Model(_core.Model):
 
     def stack(self, name, table, kernel, **columns):
         """Constraints kernel(row) = 0, one for each row of a table; see `sum`. Their names are name[0], name[1], ..."""
-        add_term(self, "constraint", name, table, kernel, columns)
+        add_term(self, "constraint", self._name(name), table, kernel, columns)
 
     def invariant_sum(self, name, table, kernel, **columns):
         """An invariant Σ_rows kernel(row); see `sum`."""
-        add_term(self, "invariant", name, table, kernel, columns)
+        add_term(self, "invariant", self._name(name), table, kernel, columns)
 
     def observable_sum(self, name, table, kernel, **columns):
         """An observable Σ_rows kernel(row); see `sum`."""
-        add_term(self, "observable", name, table, kernel, columns)
+        add_term(self, "observable", self._name(name), table, kernel, columns)
 
     # ---- fields
 
@@ -275,7 +293,7 @@ class Model(_core.Model):
         """Variables of a first-order system; those of the part "p" are kicked by those of "q" in split methods."""
         if part not in ("q", "p"):
             raise InputError(f'{self.name}: part must be "q" or "p", not {part!r}')
-        names = words(names)
+        names = self._names(names)
         return object_array([self._builder.variable(name, part == "p") for name in names], (len(names),))
 
     def field(self, rates, energy=None):
@@ -286,15 +304,13 @@ class Model(_core.Model):
 
     def chart_coordinates(self, names):
         """The coordinates δ of a parametrisation q = φ(δ)."""
-        names = words(names)
-        self._chart_names = [*getattr(self, "_chart_names", []), *names]
+        names = self._names(names)
         return object_array([self._builder.chart_coordinate(name) for name in names], (len(names),))
 
     def chart(self, position, near=None):
         """φ: each coordinate as a formula of the chart's; `near` says where the δ of a position are searched for."""
         position = by_name(self, position, self.coordinate_names, "the chart")
-        names = getattr(self, "_chart_names", [])
-        self._builder.chart(position, by_name(self, near or {}, names, "near", 0))
+        self._builder.chart(position, by_name(self, near or {}, self._builder.chart_names(), "near", 0))
 
     def reverse(self, flip):
         """The involution that reverses the motion: the names of what changes its sign, ["y", "p_x", "p_z"]."""
@@ -303,7 +319,7 @@ class Model(_core.Model):
     def set_units(self, **units):
         """Units as text, by name: set_units(x="m", t="s")."""
         for name, text in units.items():
-            self._builder.unit(name, text)
+            self._builder.unit(name, self._name(text, f"unit of {name}"))
 
     # ---- start
 
@@ -323,13 +339,9 @@ class Model(_core.Model):
         motion, velocities = (p, False) if v is None else (v, True)
         named_q, items_q = split(self, q, "the start")
         named_motion, items_motion = split(self, motion, "the initial motion", 0)
-        self._builder.start(named_q, named_motion, velocities, bool(project), [name_of(x) for x in words(keep)])
-        for items, position in ((items_q, True), (items_motion, False)):
-            for name, values in items.items():
-                if callable(values):
-                    self._builder.start_formulas(name, position, list(values(self._builder.item_number(name))))
-                else:
-                    self._builder.start_items(name, position, values)
+        items = [(name, position, list(values(self._builder.item_number(name))) if callable(values) else values)
+                 for given, position in ((items_q, True), (items_motion, False)) for name, values in given.items()]
+        self._builder.start(named_q, named_motion, velocities, bool(project), [name_of(x) for x in words(keep)], items)
 
     def _start_field(self, values, variables, more):
         if more:
@@ -338,7 +350,7 @@ class Model(_core.Model):
             raise InputError(f"{self.name}: the start of a field comes after its rates")
         values = dict(zip(variables, by_name(self, values, variables, "the start")))
         q = [values.pop(name) for name in self.coordinate_names]
-        self._builder.start(q, list(values.values()), False, False, [])
+        self._builder.start(q, list(values.values()), False, False, [], [])
 
     # ---- defaults of a run
 
@@ -349,7 +361,7 @@ class Model(_core.Model):
 
     @method.setter
     def method(self, key):
-        self._builder.method(key)
+        self._builder.method(self._name(key, "method"))
 
     @property
     def step(self):
@@ -376,7 +388,7 @@ class Model(_core.Model):
 
     @every.setter
     def every(self, steps):
-        self._builder.every(steps)
+        self._builder.every(whole_number(steps, f"{self.name}: every", 1))
 
     # ---- evaluation
 
@@ -393,39 +405,39 @@ class Model(_core.Model):
 
     def energy(self, q, p):
         """H(q, p) at a state, or at each row of arrays of states."""
-        return self.compile().energy(q, p)
+        return self.compile().energy(number_table(q, "q"), number_table(p, "p"))
 
     def forces(self, q, p):
         """−∂H/∂q, without the forces of constraints."""
-        return self.compile().forces(q, p)
+        return self.compile().forces(number_table(q, "q"), number_table(p, "p"))
 
     def velocities(self, q, p):
         """∂H/∂p"""
-        return self.compile().velocities(q, p)
+        return self.compile().velocities(number_table(q, "q"), number_table(p, "p"))
 
     def momenta(self, q, v):
         """p with ∂H/∂p(q, p) = v"""
-        return self.compile().momenta(q, v)
+        return self.compile().momenta(number_table(q, "q"), number_table(v, "v"))
 
     def constraints_at(self, q):
         """g(q)"""
-        return self.compile().constraints(q)
+        return self.compile().constraints(number_table(q, "q"))
 
     def jacobian(self, q, sparse=False):
         """G(q) = ∂g/∂q, of shape (m, n); sparse: (values, columns, row starts) for scipy.sparse.csr_array."""
-        return self.compile().jacobian(q, sparse)
+        return self.compile().jacobian(number_table(q, "q"), sparse)
 
     def multipliers_at(self, q, p):
         """λ(q, p), so that g(q) stays zero with p' = −∂H/∂q − Gᵀλ; nan where it cannot be known."""
-        return self.compile().multipliers(q, p)
+        return self.compile().multipliers(number_table(q, "q"), number_table(p, "p"))
 
     def observables_at(self, q, p):
         """The observables at a state, in the order of observable_names."""
-        return self.compile().observables(q, p)
+        return self.compile().observables(number_table(q, "q"), number_table(p, "p"))
 
     def invariants_at(self, q, p):
         """The invariants at a state, in the order of invariant_names."""
-        return self.compile().invariants(q, p)
+        return self.compile().invariants(number_table(q, "q"), number_table(p, "p"))
 
 
 def load_model(path, set=None):

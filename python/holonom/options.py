@@ -1,13 +1,11 @@
 """What is given to simulations and ensembles, as texts and numbers that the library reads."""
+import difflib
+import inspect
 import os
 
 from . import _core
-from .arguments import formula_text, positive_count
+from .arguments import formula_text, positive_count, real_number, thread_count, whole_number, word, words
 from .model import Model
-
-
-def _list(value):
-    return [value] if isinstance(value, str) else [str(x) for x in value]
 
 
 def run_options(method=None, step=None, *, precision="double", engine="auto", formulation="direct", alpha=None, chart=None,
@@ -15,24 +13,25 @@ def run_options(method=None, step=None, *, precision="double", engine="auto", fo
                 multipliers="exact", watch="all", wedge=False, tangent=(), shadow=0, event=(), observe=(), stop_at=(),
                 set=None):  # noqa: A002 (the word of the program)
     """The options of a run that have a value other than usual, as texts and numbers that the library reads."""
-    options = {"precision": str(precision), "engine": engine, "formulation": formulation, "newton": newton,
-               "multipliers": multipliers, "watch": watch, "tolerance": float(tolerance), "wedge": bool(wedge),
-               "project_every": positive_count(project_every, "project_every"),
-               "threads": positive_count(threads, "threads"),
-               "shadow": int(shadow), "event": _list(event), "observe": _list(observe), "stop_at": _list(stop_at),
+    options = {"precision": str(precision), "engine": word(engine, "engine"), "formulation": word(formulation, "formulation"),
+               "newton": word(newton, "newton"), "multipliers": word(multipliers, "multipliers"), "watch": word(watch, "watch"),
+               "tolerance": real_number(tolerance, "tolerance"), "wedge": bool(wedge),
+               "project_every": positive_count(project_every, "project_every"), "threads": thread_count(threads, "threads"),
+               "shadow": whole_number(shadow, "shadow", most=2**31 - 1), "event": words(event, "event"),
+               "observe": words(observe, "observe"), "stop_at": words(stop_at, "stop_at"),
                "tangent": [t if isinstance(t, str) else ",".join(f"{k}={formula_text(v, 'tangent')}" for k, v in t.items())
                            for t in ([tangent] if isinstance(tangent, str) else tangent)]}
     if method == "auto":
         raise _core.InputError("method = 'auto': take the method and the step that recommend() gives for an accuracy")
     if method is not None:
-        options["method"] = str(method)
+        options["method"] = word(method, "method")
     if step is not None:
         options["step"] = formula_text(step, "step")
     if alpha is not None:
         options["alpha"] = formula_text(alpha, "alpha")
     for name, value in (("chart", chart), ("projection", projection)):
         if value is not None:
-            options[name] = str(value)
+            options[name] = word(value, name)
     if compensated is not None:
         options["compensated"] = bool(compensated)
     if every is not None:
@@ -40,6 +39,14 @@ def run_options(method=None, step=None, *, precision="double", engine="auto", fo
     if set:
         options["set"] = [(str(k), formula_text(v, f"set {k}")) for k, v in dict(set).items()]
     return options
+
+
+def refuse_unknown(options, caller):
+    """TypeError if run_options has not one of these options of the caller."""
+    for name in options:
+        if name not in run_options.__kwdefaults__:
+            near = difflib.get_close_matches(name, [*run_options.__kwdefaults__, *inspect.signature(caller).parameters], n=1)
+            raise TypeError(f"there is no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def model_for(model, options):

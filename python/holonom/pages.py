@@ -6,7 +6,7 @@ import tempfile
 import webbrowser
 
 from . import _core
-from .arguments import warn
+from .arguments import warn, whole_number
 
 
 class Page:
@@ -58,6 +58,7 @@ def view(run, out=None, *, model=None, events=None, rows=20000, certify=False, f
     the method keeps on this model with this step.
     Without npm when holonom was built there are no pages: an InputError says so.
     """
+    rows = whole_number(rows, "rows")
     _core.require_view()
     if out is not None and pathlib.Path(out).exists() and not force:  # before the work
         raise _core.FileExists(f"{out}: the file exists; use force=True to overwrite it, or another name")

@@ -1,14 +1,14 @@
 """Simulation: a run that is taken as far as one wants, with its state in reach."""
-import numbers
 import os
 import warnings
 
 import numpy as np
 
 from . import _core
-from .arguments import formula_text, number_array, positive_count
+from .arguments import formula_text, number_array, positive_count, real_number, whole_number
+from .attributes import FixedAttributes
 from .model import Model
-from .options import Progress, model_for, need_mpmath, run_options
+from .options import Progress, model_for, need_mpmath, refuse_unknown, run_options
 from .trajectory import Trajectory
 
 
@@ -34,14 +34,19 @@ class StepFailed(RuntimeError):
         return type(self), (self.message, self.simulation, self.trajectory)
 
 
-class Simulation:
+class _Enough(Exception):
+    """A callback raised StopIteration: what else raises it is an error."""
+
+
+class Simulation(FixedAttributes):
     """A run of a model with steps of h, t = t0 + k h, without an end of its own.
 
     Parameters
     ----------
     model : a Model, or the path of a model file.
     method : its key, see ``holonom methods``; None: as the model says.
-    step : h, a number or a formula of the model's parameters, such as "T/25"; None: as the model says.
+    step : h, a number, an expression without variables, or a formula of the model's parameters, such as "T/25"; None: as the model
+        says. It is fixed: another step is another simulation.
     precision : "double", "long", "quad" or "100" (digits).
     engine : "auto", "interp" or "llvm"; both give the same bits.
     formulation, alpha, chart, projection, project_every : equations without constraints, and how states get back.
@@ -59,6 +64,7 @@ class Simulation:
 
     def __init__(self, model, method=None, step=None, *, out=None, events_out=None, force=False, sample=None, checkpoint=60,
                  resume=False, **options):
+        refuse_unknown(options, Simulation.__init__)
         chosen = run_options(method, step, **options)
         if out is not None:
             chosen["out"] = os.fspath(out)
@@ -66,7 +72,7 @@ class Simulation:
             chosen["events_out"] = os.fspath(events_out)
         if sample is not None:
             chosen["sample"] = formula_text(sample, "sample")
-        chosen.update(force=bool(force), checkpoint=float(checkpoint), resume=bool(resume))
+        chosen.update(force=bool(force), checkpoint=real_number(checkpoint, "checkpoint"), resume=bool(resume))
         self._options = chosen
         self._begin(_core.SimulationCore(model_for(model, chosen), chosen))
         for warning in self._core.warnings:
@@ -77,13 +83,15 @@ class Simulation:
         self._warned = set()
         self._names = core.names
 
+    def _why_not(self, name):
+        return "the step of a simulation is fixed: make another Simulation(model, step=...)" if name == "step" else None
+
     # ---- steps
 
     def step(self, n=1):
         """n steps, (q, p) -> (q, p) after each. Nothing is recorded. Raises StepFailed."""
-        if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 0:
-            raise _core.InputError(f"step({n!r}): a number of steps was expected")
-        status, message, _ = self._core.advance(int(n), self._core.every, None, False, None, None, 1)
+        n = whole_number(n, "step: n")
+        status, message, _ = self._core.advance(n, self._core.every, None, False, None, None, 1)
         if status == "failed":
             raise StepFailed(message, self)
 
@@ -116,15 +124,20 @@ class Simulation:
         sample = None if sample is None else formula_text(sample, "sample")
         if steps is None:
             count = self._core.steps_until(formula_text(until, "until"))
-        elif isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 0:
-            raise _core.InputError(f"steps = {steps!r}: it must be a whole number, at least 0")
         else:
-            count = int(steps)
-        with Progress(progress, self.steps, count) as show:
-            call = None if callback is None else (lambda: callback(self))
+            count = whole_number(steps, "steps")
+
+        def call():
             try:
-                status, message, _ = self._core.advance(count, every, sample, bool(record), show, call, callback_every)
+                callback(self)
             except StopIteration:
+                raise _Enough from None
+
+        with Progress(progress, self.steps, count) as show:
+            try:
+                status, message, _ = self._core.advance(count, every, sample, bool(record), show, None if callback is None else call,
+                                                     callback_every)
+            except _Enough:
                 status, message = "done", ""
         self._remark()
         if status == "failed":
@@ -183,7 +196,7 @@ class Simulation:
 
         It must satisfy g(q) = 0 and G(q) H_p(q, p) = 0 to rounding errors, or be projected onto that. Velocities v may be
         given instead of momenta. The method begins anew, and errors of energy and invariants are those from here on.
-        Texts and numbers of mpmath keep all their digits.
+        Texts, fractions and numbers of mpmath keep all their digits.
         """
         if p is not None and v is not None:
             raise TypeError("p and v exclude each other")

@@ -1,13 +1,15 @@
 """What model.start accepts: values by name, arrays in the order of q, arrays and formulas of items."""
 import numpy as np
 
-from ._core import InputError
+from ._core import Expr, InputError
+from .arguments import number_array, plain_array, refuse_masked
 from .vectors import name_of
 
 
 def by_name(model, values, names, what, missing=None):
     """Values in the order of names, from a dictionary by name or expression, or a sequence."""
     if not isinstance(values, dict):
+        refuse_masked(values, f"{model.name}: {what}")
         values = list(values)
         if len(values) != len(names):
             raise InputError(f"{model.name}: {what} needs {len(names)} values, not {len(values)}")
@@ -45,7 +47,7 @@ def split(model, values, what, missing=None):
 
 def _split_array(model, values, what):
     named, vectors = model.coordinate_names, model.vector_shapes
-    values = np.asarray(values, dtype=None if isinstance(values, np.ndarray) else object)
+    values = plain_array(values, f"{model.name}: {what}")
     if not named and len(vectors) == 1 and values.shape == next(iter(vectors.values())):
         values = values.reshape(-1)
     if values.shape != (model.n,):
@@ -59,10 +61,17 @@ def _split_array(model, values, what):
 
 
 def _numbers(model, values, what):
-    try:
-        values = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{model.name}: {what} needs an array of numbers") from None
+    """An array of doubles; where one of the numbers has more digits than these, of objects."""
+    if isinstance(values, str):
+        raise InputError(f"{model.name}: {what} needs an array of numbers, not text")
+    values = plain_array(values, f"{model.name}: {what}")
+    objects = list(values.flat) if values.dtype.kind == "O" else ()
+    if any(isinstance(x, Expr) for x in objects):
+        return values
+    if values.dtype == np.longdouble or values.dtype.kind in "iuU" or not all(isinstance(x, float) for x in objects):
+        exact = number_array(values, f"{model.name}: {what}")
+        return exact if isinstance(exact, np.ndarray) else np.array(exact, dtype=object).reshape(values.shape)
+    values = values.astype(float)
     if not np.isfinite(values).all():
         item = int(np.argwhere(~np.isfinite(values))[0][0])
         raise InputError(f"{model.name}: {what} is not finite, first in item {item}")

@@ -4,6 +4,7 @@ import inspect
 import numpy as np
 
 from ._core import InputError
+from .arguments import refuse_masked
 from .vectors import object_array
 
 
@@ -21,6 +22,8 @@ def add_term(model, role, name, table, kernel, columns, fast=False):
         values[column_name] = own[0] if parts.ndim == 1 else object_array(own, (len(own),))
         variables += own
         data += [parts] if parts.ndim == 1 else list(parts.T)
+    for variable, column in zip(variables, data):
+        _refuse_wrapping(model, repr(variable), column)
     result = kernel(*indices, **values)
     if isinstance(result, np.ndarray) and result.ndim == 0:
         result = result.item()
@@ -28,6 +31,7 @@ def add_term(model, role, name, table, kernel, columns, fast=False):
 
 
 def _index_table(model, table):
+    refuse_masked(table, f"{model.name}: the table")
     table = np.asarray(table)
     if table.ndim == 1:
         table = table[:, np.newaxis]
@@ -39,6 +43,7 @@ def _index_table(model, table):
 
 
 def _column(model, name, column, rows):
+    refuse_masked(column, f"{model.name}: the column '{name}'")
     column = np.asarray(column)
     if column.dtype.kind not in "iuf":
         raise InputError(f"{model.name}: the column '{name}' needs numbers, not {column.dtype}")
@@ -46,6 +51,13 @@ def _column(model, name, column, rows):
         raise InputError(f"{model.name}: the column '{name}' needs one value for each of the {rows} rows, not an array of "
                          f"shape {column.shape}")
     return column
+
+
+def _refuse_wrapping(model, name, column):
+    """Numbers without a sign that numpy would make negative ones of."""
+    if column.dtype.kind == "u" and column.size and column.max() > np.iinfo(np.int64).max:
+        row = int(np.argmax(column > np.iinfo(np.int64).max))
+        raise InputError(f"{model.name}: row {row} of the column '{name}' is {column[row]}, beyond the range of an index")
 
 
 def _argument_names(kernel, count):

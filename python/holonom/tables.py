@@ -1,9 +1,12 @@
 """Results as tables: rows as dictionaries, columns as numpy arrays, text as the program prints it, HTML in notebooks."""
+import copyreg
 import html
 import json
 import math
 
 import numpy
+
+from . import _core
 
 
 def flat(row, prefix=""):
@@ -56,6 +59,23 @@ def html_table(head, rows, caption=""):
 def digits(x, form=".2e"):
     """A number for a cell of a table; nothing where there is none."""
     return "" if x is None or (isinstance(x, float) and not math.isfinite(x)) else format(x, form)
+
+
+class Kept:
+    """What the library found, as pickles and deep copies have it: without the runs behind it."""
+
+    def __init__(self, json_text, text, warnings):
+        self.json, self.text, self.warnings = json_text, text, warnings
+
+    def page(self):
+        """Not there any more."""
+        raise _core.InputError("this result was pickled or copied: it has its numbers, and not the runs behind them; make it again to see them")
+
+    series = page
+
+
+for _kind in (_core.Result, _core.CertificateResult, _core.ComparisonResult):
+    copyreg.pickle(_kind, lambda found: (Kept, (found.json, found.text, found.warnings)))
 
 
 class Result:

@@ -4,9 +4,10 @@ import os
 import numpy as np
 
 from . import _core
+from .attributes import FixedAttributes
 
 
-class _States:
+class _States(FixedAttributes):
     """Tables of states with names: what trajectories and lists of events have in common."""
 
     def __init__(self, table, texts, about):

@@ -46,7 +46,12 @@ def object_array(values, shape):
 
 def words(names):
     """Names from "x y", "x, y" or a list."""
-    return names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    if isinstance(names, str):
+        return names.replace(",", " ").split()
+    try:
+        return list(names)
+    except TypeError:
+        raise TypeError(f"names were expected, not {type(names).__name__}") from None
 
 
 def name_of(x):

@@ -12,6 +12,7 @@
 #include "holonom/analysis/interruption.hpp"
 #include "holonom/errors.hpp"
 #include "holonom/methods/any_method.hpp"
+#include "unlocked.hpp"
 
 namespace holonom {
 
@@ -34,13 +35,17 @@ auto in_background(Work&& work) {
   constexpr std::chrono::milliseconds a_while{50};
   for (;;) {
     {
-      const py::gil_scoped_release release;
+      const Unlocked others_may_run;
       if (result.wait_for(a_while) == std::future_status::ready) break;
+      if (Leaving::now()) {
+        stop.store(true, std::memory_order_relaxed);
+        result.wait();
+      }
     }
     if (PyErr_CheckSignals() == 0) continue;
     py::error_already_set raised;
     {
-      const py::gil_scoped_release release;
+      const Unlocked others_may_run;
       stop.store(true, std::memory_order_relaxed);
       result.wait();
     }

@@ -25,9 +25,13 @@ Builder::Builder(std::shared_ptr<Model> model)
   learn_names();
 }
 
-// Of a model that was read from a file.
+// Of a model that was read from a file, or of a copy.
 void Builder::learn_names() {
-  started_ = !model_->coordinates.empty() || !model_->vectors.empty();
+  started_ = !model_->q0.empty() || !model_->text.empty() ||
+             std::any_of(model_->vectors.begin(), model_->vectors.end(), [](const VectorCoordinate& v) {
+               const auto given = [](NodeId x) { return x != Graph::zero; };
+               return !v.q0_table.empty() || std::any_of(v.q0.begin(), v.q0.end(), given);
+             });
   const auto learn = [&](const std::string& name, NodeId x, From from) {
     scope_.names.emplace(name, Expr{scope_.graph, x});
     home_->names[x] = name;
@@ -50,6 +54,11 @@ void Builder::learn_names() {
   for (const VectorCoordinate& v : model_->vectors) {
     items_.add_vector(v);
     for (const char* prefix : {"", "p_", "v_"}) scope_.vectors.push_back(prefix + v.name);
+  }
+  for (std::size_t k = 0; k < model_->chart.names.size(); ++k) {
+    const NodeId x = model_->chart.delta[k];
+    scope_.names.emplace(model_->chart.names[k], Expr{scope_.graph, x});
+    home_->names[x] = model_->chart.names[k];
   }
   while (model_->lambda.size() < model_->constraints.size()) model_->lambda.push_back(model_->graph->input());
   for (std::size_t k = 0; k < model_->lambda.size(); ++k)
@@ -195,6 +204,7 @@ PythonExpr Builder::coordinate(const std::string& name) {
          "': coordinates with names of their own come first");
   if (!variables_.empty()) fail("a field has variables, not coordinates: declare '" + name + "' as a variable");
   for (const char* prefix : {"", "p_", "v_"}) check_name(prefix + name);
+  check_beside_outputs(name, "a coordinate");
   const Expr x = model_->coordinate(name);
   const std::pair<const char*, std::pair<NodeId, From>> all[] = {{"", {x.node, From::position}},
                                                                  {"p_", {model_->p.back(), From::momentum}},
@@ -214,6 +224,7 @@ void Builder::vector(const std::string& name, long count, long dim) {
   refuse_late(name);
   if (!variables_.empty()) fail("a field has variables with a name each: vector coordinates need an energy");
   for (const char* prefix : {"", "p_", "v_"}) check_name(prefix + name);
+  check_beside_outputs(name, "a vector");
   if (count < 1) fail("the vector '" + name + "' needs a count of at least 1, not " + std::to_string(count));
   if (dim < 1 || dim > 3) fail("the vector '" + name + "' needs dim = 1, 2 or 3, not " + std::to_string(dim));
   constexpr double most = 2e9;  // indices have 32 bits

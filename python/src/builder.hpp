@@ -68,13 +68,13 @@ class Builder {
   // ---- the rest
   PythonExpr chart_coordinate(const std::string& name);
   void chart(const std::vector<pybind11::object>& position, const std::vector<pybind11::object>& near);
+  const std::vector<std::string>& chart_names() const { return model_->chart.names; }
   void reversal(const std::vector<std::string>& flip);
+  // (vector, whether these are positions, values): an array of (count, dim) numbers, doubles or with all their digits;
+  // or a list of formulas of i, the number of the item, one for each component.
+  using ItemValues = std::tuple<std::string, bool, pybind11::object>;
   void start(const std::vector<pybind11::object>& q, const std::vector<pybind11::object>& motion, bool velocities,
-             bool project, const std::vector<std::string>& keep);
-  // The items of a vector, as an array of (count, dim) numbers.
-  void start_items(const std::string& vector, bool position, const pybind11::array_t<double>& values);
-  // The same as formulas of i, the number of the item: a formula for each component.
-  void start_formulas(const std::string& vector, bool position, const std::vector<pybind11::object>& components);
+             bool project, const std::vector<std::string>& keep, const std::vector<ItemValues>& items);
   PythonExpr item_number(const std::string& vector);
   void method(const std::string& key);
   void step(pybind11::handle h);
@@ -82,7 +82,7 @@ class Builder {
   void every(long steps);
   void unit(const std::string& name, const std::string& text);
   // "potential", "kinetic", "hamiltonian", "step", "until" as expressions, "method" and "every"; None if not given.
-  pybind11::object part(const std::string& name) const;
+  pybind11::object part(const std::string& name);
   bool started() const { return started_; }
 
  private:
@@ -102,11 +102,29 @@ class Builder {
   VectorCoordinate& find_vector(const std::string& name) const;
   // A formula of parameters and the number of the item.
   NodeId of_item(pybind11::handle x, const VectorCoordinate& v, const std::string& what);
+  using Columns = std::vector<std::vector<std::string>>;
+  struct ItemStart {
+    VectorCoordinate* of;
+    bool position;
+    Columns table;                 // for each component
+    std::vector<NodeId> formulas;  // instead
+  };
+  ItemStart item_start(const ItemValues& given);
+  Columns columns_of(const VectorCoordinate& v, const pybind11::array& values) const;
+  Columns exact_columns_of(const VectorCoordinate& v, const pybind11::array& values);
+  void take(ItemStart start);
   void check_constraint_name(const std::string& name, const std::string& what) const;
+  void check_beside_outputs(const std::string& name, const std::string& kind) const;
   void check_column(const std::string& name, const std::string& kind) const;
   void add_multiplier_array(const MappedTerm& term);
   void drop_potential();
-  NodeId potential_part(pybind11::handle V, const std::string& what, bool fast);
+  struct PotentialPart {
+    NodeId own;
+    std::optional<MappedTerm> term;
+  };
+  PotentialPart potential_part(pybind11::handle V, const std::string& what, bool fast);
+  NodeId take(PotentialPart part);
+  NodeId whole_potential();
   Fail failing() const {
     return [this](const std::string& what) { fail(what); };
   }

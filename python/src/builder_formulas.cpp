@@ -5,6 +5,7 @@
 
 #include "builder.hpp"
 #include "holonom/expr/derivative.hpp"
+#include "holonom/model/columns.hpp"
 
 namespace py = pybind11;
 
@@ -28,26 +29,65 @@ void Builder::drop_potential() {
 }
 
 // A part that uses single items of a vector becomes a term of its own.
-NodeId Builder::potential_part(py::handle formula_of_V, const std::string& what, bool fast) {
+Builder::PotentialPart Builder::potential_part(py::handle formula_of_V, const std::string& what, bool fast) {
   const NodeId V = formula(formula_of_V, what);
-  if (items_.take_single(failing(), V, Role::energy, "", fast)) return Graph::zero;
+  auto& terms = model_->terms;
+  if (items_.take_single(failing(), V, Role::energy, "", fast)) {
+    PotentialPart part{Graph::zero, std::move(terms.back())};
+    terms.pop_back();  // until the other part is known to be good
+    return part;
+  }
   allow(V, what, {From::position}, of_coordinates);
+  return {V, {}};
+}
+
+NodeId Builder::take(PotentialPart part) {
+  if (part.term) model_->terms.push_back(std::move(*part.term));
+  return part.own;
+}
+
+// As it was given: with the terms that its items have become.
+NodeId Builder::whole_potential() {
+  Graph& graph = *model_->graph;
+  NodeId V = *model_->potential;
+  for (const MappedTerm& term : model_->terms) {
+    if (term.role != Role::energy || !term.single) continue;
+    std::unordered_map<NodeId, NodeId> by;
+    for (const MappedTerm::Gather& gather : term.gathers) {
+      const int at = gather.first.front();
+      if (const auto named = static_cast<std::size_t>(at); named < model_->q.size()) {
+        by[gather.x.front()] = model_->q[named];
+        continue;
+      }
+      const auto& v = *std::find_if(model_->vectors.begin(), model_->vectors.end(),
+                                    [&](const VectorCoordinate& x) { return at < x.offset + x.size(); });
+      const NodeId index = graph.number(static_cast<long long>((at - v.offset) / v.dim));
+      const std::vector<NodeId> item = items_.item(v.name, index).x;
+      name_items(v.name, index);
+      for (std::size_t c = 0; c < item.size(); ++c) by[gather.x[c]] = item[c];
+    }
+    V = graph.add(V, graph.substitute(std::span(&term.kernel, 1), by)[0]);
+  }
   return V;
 }
 
 void Builder::set_potential(py::handle V) {
   if (model_->hamiltonian) fail("the hamiltonian contains the potential already: give one of them");
   if (!variables_.empty()) fail("a field has no potential: give its rates");
+  PotentialPart whole = potential_part(V, "the potential", false);
   drop_potential();
-  model_->potential = potential_part(V, "the potential", false);
+  model_->potential = take(std::move(whole));
   changed();
 }
 
 void Builder::set_split_potential(py::handle slow, py::handle fast) {
   if (model_->hamiltonian) fail("the hamiltonian contains the potential already: give one of them");
+  if (!variables_.empty()) fail("a field has no potential: give its rates");
+  PotentialPart part_fast = potential_part(fast, "the fast potential", true),
+                part_slow = potential_part(slow, "the slow potential", false);
   drop_potential();
-  model_->fast_potential = potential_part(fast, "the fast potential", true);
-  model_->slow_potential = potential_part(slow, "the slow potential", false);
+  model_->fast_potential = take(std::move(part_fast));
+  model_->slow_potential = take(std::move(part_slow));
   model_->potential = model_->graph->add(*model_->slow_potential, *model_->fast_potential);
   changed();
 }
@@ -128,20 +168,18 @@ void Builder::check_constraint_name(const std::string& name, const std::string& 
   if (!variables_.empty()) fail("a field has no constraints: write the rates of a system that keeps them");
 }
 
+void Builder::check_beside_outputs(const std::string& name, const std::string& kind) const {
+  if (is_in_every_output(name))
+    fail(kind + " must not be called '" + name + "': outputs have a column of that name already");
+}
+
 // Outputs have a column for each invariant and observable: no two columns may have one name.
 void Builder::check_column(const std::string& name, const std::string& kind) const {
   if (!is_valid_name(name)) fail("'" + name + "' is not a name: use letters, digits and underscores");
-  const Model& m = *model_;
-  std::vector<std::string> columns{"t", "energy", "position_residual", "hidden_residual"};
-  for (const std::string& c : m.coordinates) columns.insert(columns.end(), {c, "p_" + c});
-  for (const Variable& v : variables_) columns.push_back(v.name);
-  for (const Named& c : m.constraints) columns.push_back("lambda_" + c.name);
-  for (const auto* list : {&m.invariants, &m.observables, &m.phase_constraints})
-    for (const Named& x : *list) columns.push_back(x.name);
-  for (const MappedTerm& t : m.terms)
-    if (t.role != Role::energy && t.role != Role::event)
-      columns.push_back(t.role == Role::constraint ? "lambda_" + t.name : t.name);
-  if (std::find(columns.begin(), columns.end(), name) != columns.end())
+  std::set<std::string> columns = output_columns(*model_);
+  for (const Variable& v : variables_) columns.insert(v.name);
+  for (const Named& c : model_->phase_constraints) columns.insert(c.name);
+  if (columns.contains(name))
     fail(kind + " must not be called '" + name + "': outputs have a column of that name already");
 }
 

@@ -4,7 +4,9 @@
 
 #include "builder.hpp"
 #include "holonom/expr/derivative.hpp"
+#include "holonom/model/constants.hpp"
 #include "holonom/model/selection.hpp"
+#include "holonom/wide.hpp"
 
 namespace py = pybind11;
 
@@ -17,9 +19,7 @@ PythonExpr Builder::variable(const std::string& name, bool in_p) {
   if (!model_->coordinates.empty() || !model_->vectors.empty())
     fail("a field names its variables itself: a model has coordinates or variables, not both");
   check_name(name);
-  for (const char* column : {"energy", "position_residual", "hidden_residual"})
-    if (name == column)
-      fail("a variable must not be called '" + name + "': outputs have a column of that name already");
+  check_beside_outputs(name, "a variable");
   const NodeId x = model_->graph->input();
   declare(name, x);
   home_->names[x] = name;
@@ -97,6 +97,7 @@ void Builder::chart(const std::vector<py::object>& position, const std::vector<p
   for (std::size_t k = 0; k < chart.names.size(); ++k)
     if (!depends_on(graph, q, std::span(&chart.delta[k], 1)))
       fail("no formula of the chart depends on '" + chart.names[k] + "'");
+  if (near.size() != chart.names.size()) fail("near needs a value for each coordinate of the chart");
   for (std::size_t k = 0; k < near.size(); ++k) start.push_back(constant(near[k], "near." + chart.names[k]));
   chart.q = std::move(q);
   chart.near = std::move(start);
@@ -134,7 +135,7 @@ void Builder::reversal(const std::vector<std::string>& flip) {
 // ---- start
 
 void Builder::start(const std::vector<py::object>& q, const std::vector<py::object>& motion, bool velocities,
-                    bool project, const std::vector<std::string>& keep) {
+                    bool project, const std::vector<std::string>& keep, const std::vector<ItemValues>& items) {
   std::vector<NodeId> q0, moving;
   const std::size_t n = model_->q.size();
   const auto name = [&](std::size_t i) {
@@ -145,6 +146,8 @@ void Builder::start(const std::vector<py::object>& q, const std::vector<py::obje
     moving.push_back(constant(motion[i], "the initial motion of '" + name(i) + "'"));
   q0.resize(n, Graph::zero);
   moving.resize(n, Graph::zero);
+  std::vector<ItemStart> of_items;
+  for (const ItemValues& given : items) of_items.push_back(item_start(given));
   std::vector<int> keep_q, keep_v;
   const CoordinateList coordinates(*model_, "keep", "v_", "velocities");
   for (const std::string& kept : keep) {
@@ -163,42 +166,89 @@ void Builder::start(const std::vector<py::object>& q, const std::vector<py::obje
   model_->project = project || !keep.empty();
   model_->keep_q = std::move(keep_q);
   model_->keep_v = std::move(keep_v);
+  for (ItemStart& each : of_items) take(std::move(each));
   started_ = true;
   changed();
 }
 
-void Builder::start_items(const std::string& vector, bool position, const py::array_t<double>& values) {
+Builder::ItemStart Builder::item_start(const ItemValues& given) {
+  const auto& [vector, position, values] = given;
   VectorCoordinate& v = find_vector(vector);
-  std::vector<std::vector<std::string>> table;
-  if (values.size() > 0) {  // none: zeros
-    if (values.ndim() != 2 || values.shape(0) != v.count || values.shape(1) != v.dim)
-      fail("'" + vector + "' needs an array of shape (" + std::to_string(v.count) + ", " + std::to_string(v.dim) + ")");
-    const auto x = values.unchecked<2>();
-    table.resize(static_cast<std::size_t>(v.dim));
-    for (int c = 0; c < v.dim; ++c) {
-      auto& column = table[static_cast<std::size_t>(c)];
-      column.reserve(static_cast<std::size_t>(v.count));
-      for (int i = 0; i < v.count; ++i) {
-        if (!std::isfinite(x(i, c))) fail("the start of '" + vector + "[" + std::to_string(i) + "]' is not finite");
-        column.push_back(shortest_decimal(x(i, c)));
-      }
-    }
+  ItemStart start{&v, position, {}, {}};
+  if (!py::isinstance<py::array>(values)) {
+    for (const py::handle x : values) start.formulas.push_back(of_item(x, v, "the start of '" + vector + "'"));
+    if (start.formulas.size() != static_cast<std::size_t>(v.dim))
+      fail("the start of '" + vector + "' needs " + std::to_string(v.dim) + " formulas, one for each component, not " +
+           std::to_string(start.formulas.size()));
+    return start;
   }
-  (position ? v.q0_table : v.start_table) = std::move(table);
-  (position ? v.q0 : v.start).assign(static_cast<std::size_t>(v.dim), Graph::zero);
-  changed();
+  start.formulas.assign(static_cast<std::size_t>(v.dim), Graph::zero);
+  const auto array = py::reinterpret_borrow<py::array>(values);
+  if (array.size() == 0) return start;  // zeros
+  if (array.ndim() != 2 || array.shape(0) != v.count || array.shape(1) != v.dim)
+    fail("'" + vector + "' needs an array of shape (" + std::to_string(v.count) + ", " + std::to_string(v.dim) + ")");
+  start.table = array.dtype().kind() == 'O' ? exact_columns_of(v, array) : columns_of(v, array);
+  return start;
 }
 
-void Builder::start_formulas(const std::string& vector, bool position, const std::vector<py::object>& components) {
-  VectorCoordinate& v = find_vector(vector);
-  if (components.size() != static_cast<std::size_t>(v.dim))
-    fail("the start of '" + vector + "' needs " + std::to_string(v.dim) + " formulas, one for each component, not " +
-         std::to_string(components.size()));
-  std::vector<NodeId> formulas;
-  for (const py::object& x : components) formulas.push_back(of_item(x, v, "the start of '" + vector + "'"));
-  (position ? v.q0_table : v.start_table).clear();
-  (position ? v.q0 : v.start) = std::move(formulas);
-  changed();
+namespace {
+
+bool is_decimal(py::handle x) {
+  if (!PyUnicode_Check(x.ptr()) && !PyFloat_Check(x.ptr()) && !PyLong_Check(x.ptr())) return false;
+  try {
+    exact_text(py::str(x).cast<std::string>());
+    return true;
+  } catch (const std::exception&) {  // what is beyond all exponents too: constant() has words for it
+    return false;
+  }
+}
+
+}  // namespace
+
+Builder::Columns Builder::columns_of(const VectorCoordinate& v, const py::array& values) const {
+  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>(values);
+  const auto x = numbers.unchecked<2>();
+  Columns columns(static_cast<std::size_t>(v.dim));
+  for (int c = 0; c < v.dim; ++c) {
+    auto& column = columns[static_cast<std::size_t>(c)];
+    column.reserve(static_cast<std::size_t>(v.count));
+    for (int i = 0; i < v.count; ++i) {
+      if (!std::isfinite(x(i, c))) fail("the start of '" + v.name + "[" + std::to_string(i) + "]' is not finite");
+      column.push_back(shortest_decimal(x(i, c)));
+    }
+  }
+  return columns;
+}
+
+// Tables hold decimals: what is not written as one, such as 1/3, is evaluated in the widest precision.
+Builder::Columns Builder::exact_columns_of(const VectorCoordinate& v, const py::array& values) {
+  const auto what = [&](int i) { return "the start of '" + v.name + "[" + std::to_string(i) + "]'"; };
+  Columns columns(static_cast<std::size_t>(v.dim), std::vector<std::string>(static_cast<std::size_t>(v.count)));
+  std::vector<NodeId> nodes;
+  std::vector<std::pair<int, std::string*>> places;
+  for (int i = 0; i < v.count; ++i)
+    for (int c = 0; c < v.dim; ++c) {
+      const py::object x = values.attr("item")(i, c);
+      std::string& text = columns[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)];
+      if (is_decimal(x)) {
+        text = py::str(x).cast<std::string>();
+      } else {
+        nodes.push_back(constant(x, what(i)));
+        places.emplace_back(i, &text);
+      }
+    }
+  const std::vector<mp100> numbers = evaluate_constants<mp100>(*model_, nodes);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (!is_finite(numbers[k])) fail(what(places[k].first) + " is not finite");
+    *places[k].second = to_text(numbers[k]);
+  }
+  return columns;
+}
+
+void Builder::take(ItemStart start) {
+  VectorCoordinate& v = *start.of;
+  (start.position ? v.q0_table : v.start_table) = std::move(start.table);
+  (start.position ? v.q0 : v.start) = std::move(start.formulas);
 }
 
 // ---- defaults of a run
@@ -222,9 +272,10 @@ void Builder::every(long steps) {
   changed();
 }
 
-py::object Builder::part(const std::string& name) const {
+py::object Builder::part(const std::string& name) {
   if (name == "method") return py::str(model_->method);
   if (name == "every") return py::int_(model_->every);
+  if (name == "potential" && model_->potential) return py::cast(expr(whole_potential()));
   const std::optional<NodeId>& x = name == "potential"     ? model_->potential
                                    : name == "kinetic"     ? model_->kinetic
                                    : name == "hamiltonian" ? model_->hamiltonian

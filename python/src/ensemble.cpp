@@ -9,6 +9,7 @@
 #include "holonom/model/model_copy.hpp"
 #include "holonom/run/preparation.hpp"
 #include "simulation.hpp"
+#include "unlocked.hpp"
 
 namespace py = pybind11;
 
@@ -52,12 +53,12 @@ class Members {
           const std::atomic<bool>& interrupt)
       : request_(request), spec_(spec), about_(about), rows_(rows), interrupt_(interrupt) {}
 
-  // Those that are left, one after the other, with programs of one's own
-  void work(const std::shared_ptr<const CompiledModel>& compiled) {
+  // Those that are left, one after the other, with programs of one's own; pause(steps) is called now and then.
+  void work(const std::shared_ptr<const CompiledModel>& compiled, const std::function<void(long)>& pause) {
     const ModelSystem<S> sys(compiled);
     for (std::size_t i = next_++; i < request_.members && !interrupt_; i = next_++) {
       try {
-        run(i, sys, compiled);
+        run(i, sys, compiled, pause);
       } catch (const InputError& e) {
         rows_.status[i] = "invalid";
         rows_.message[i] = e.what();
@@ -69,6 +70,7 @@ class Members {
     }
   }
   std::size_t done() const { return done_; }
+  bool are_left() const { return next_ < request_.members; }
 
  private:
   State<S> start(std::size_t i, const ModelSystem<S>& sys) const {
@@ -85,9 +87,10 @@ class Members {
     return initial_state<S>(sys, x, request_.project).state;
   }
 
-  void run(std::size_t i, const ModelSystem<S>& sys, const std::shared_ptr<const CompiledModel>& compiled) {
+  void run(std::size_t i, const ModelSystem<S>& sys, const std::shared_ptr<const CompiledModel>& compiled,
+           const std::function<void(long)>& pause) {
     RunOf<S> run(spec_, compiled, start(i, sys));
-    run.open(OpenMode::create, &interrupt_, nullptr, {});
+    run.open(OpenMode::create, &interrupt_, nullptr, pause);
     run.begin();
     run.driver().plan().every = request_.every;
     std::optional<RowRecorder<S>> recorder;
@@ -107,6 +110,7 @@ class Members {
       made->events = events->rows.states;
       made->which = std::move(events->which);
       made->up = std::move(events->up);
+      made->stopped = event_that_stopped(run, *made);
       rows_.trajectories[i] = std::move(made);
     }
     keep(i, run, status);
@@ -137,43 +141,57 @@ class Members {
   std::atomic<std::size_t> next_{0}, done_{0};
 };
 
-// Threads at work, while this one looks after signals and shows the progress.
+// Threads at work, while this one looks after signals and shows the progress. Where the machine has no more threads or
+// no more memory for them, those that there are do the work, and this one what they leave.
 template <class S>
 void run_members(Members<S>& members, const std::vector<std::shared_ptr<const CompiledModel>>& compiled,
                  std::atomic<bool>& interrupt, const py::object& progress) {
-  std::mutex mutex;
-  std::condition_variable ended;
-  std::size_t working = compiled.size();
   std::exception_ptr thrown;
-  std::vector<std::thread> threads;
-  for (const auto& own : compiled)
-    threads.emplace_back([&, own] {
-      members.work(own);
-      const std::lock_guard lock(mutex);
-      --working;
-      ended.notify_one();
-    });
+  const auto look = [&] {
+    if (Leaving::now()) interrupt = true;
+    if (interrupt) return;
+    const py::gil_scoped_acquire held;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress.is_none()) progress(members.done());
+    } catch (...) {
+      thrown = std::current_exception();
+      interrupt = true;
+    }
+  };
   {
-    const py::gil_scoped_release others_may_run;
+    const Unlocked others_may_run;
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::size_t working = 0;
+    std::vector<std::jthread> threads;
+    threads.reserve(compiled.size());
+    const auto begin = [&](const std::shared_ptr<const CompiledModel>& own) {
+      threads.emplace_back([&] {
+        try {
+          members.work(own, {});
+        } catch (const std::exception&) {
+        }
+        const std::lock_guard lock(mutex);
+        --working;
+        ended.notify_one();
+      });
+    };
     std::unique_lock lock(mutex);
+    try {
+      for (; working < compiled.size(); ++working) begin(compiled[working]);
+    } catch (const std::exception&) {
+    }
     while (working > 0) {
       constexpr auto pause = std::chrono::milliseconds(50);
       if (ended.wait_for(lock, pause, [&] { return working == 0; })) break;
       lock.unlock();
-      {
-        const py::gil_scoped_acquire held;
-        try {
-          if (!thrown && PyErr_CheckSignals() != 0) throw py::error_already_set();
-          if (!thrown && !progress.is_none()) progress(members.done());
-        } catch (...) {
-          thrown = std::current_exception();
-          interrupt = true;
-        }
-      }
+      look();
       lock.lock();
     }
     lock.unlock();
-    for (std::thread& t : threads) t.join();
+    threads.clear();
+    if (members.are_left() && !interrupt) members.work(compiled.front(), [&](long) { look(); });
   }
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -196,21 +214,22 @@ const double* checked(const Array& x, std::size_t members, std::size_t columns, 
 
 // All values of the starts are finite; the member that has none is said by its run.
 py::dict run_ensemble(const Model& model, const py::dict& options, const Array& q, const Array& motion, bool velocities,
-                      bool project, const std::optional<std::string>& until, long steps, long every, bool record,
-                      int threads, const py::object& progress) {
+                      bool project, long steps, long every, bool record, int threads,
+                      const py::object& progress) {
   const RunSpec spec = spec_of(options);
+  require_threads(threads);
   Simulation first(model, spec);
   EnsembleRequest request;
   request.members = q.ndim() > 0 ? static_cast<std::size_t>(q.shape(0)) : 0;
   request.velocities = velocities;
   request.project = project;
   request.record = record;
-  request.steps = until ? first.steps_until(*until, "until") : steps;
+  request.steps = steps;
   const auto about = first.description();
   const std::size_t nq = about->labels.coordinates.size(), np = velocities ? nq : about->labels.momenta();
   request.q = checked(q, request.members, nq, "q");
   request.motion = checked(motion, request.members, np, velocities ? "v" : "p");
-  first.with([&](auto& run) { request.every = every > 0 ? every : run.every(); });
+  request.every = every;
 
   const std::size_t workers = std::max<std::size_t>(1, std::min(static_cast<std::size_t>(threads), request.members));
   std::vector<std::shared_ptr<const CompiledModel>> compiled{first.run().compiled()};
@@ -243,9 +262,10 @@ py::dict run_ensemble(const Model& model, const py::dict& options, const Array& 
 }  // namespace
 
 void bind_ensemble(py::module_& m) {
+  m.attr("most_threads") = most_threads;
   m.def("run_ensemble", &run_ensemble, py::arg("model"), py::arg("options"), py::arg("q"), py::arg("motion"),
-        py::arg("velocities"), py::arg("project"), py::arg("until"), py::arg("steps"), py::arg("every"),
-        py::arg("record"), py::arg("threads"), py::arg("progress"));
+        py::arg("velocities"), py::arg("project"), py::arg("steps"), py::arg("every"), py::arg("record"),
+        py::arg("threads"), py::arg("progress"));
 }
 
 }  // namespace holonom

@@ -23,9 +23,9 @@ struct PythonExpr {
   NodeId node;
 };
 
-// A number of Python as a constant. Exact: int, fractions.Fraction, decimal.Decimal, and text such as "0.1" or "1/3". A
-// float stands for the shortest decimal that is read as this float, so that 9.81 is the same here and in a model file.
-// Nothing if x is no number; throws InputError if it is one that cannot be used (not finite, out of range).
+// A number of Python as a constant. Exact: int, fractions.Fraction, decimal.Decimal, mpmath.mpf, and text such as "0.1"
+// or "1/3". A float stands for the shortest decimal that is read as this float, so that 9.81 is the same here and in a
+// model file. Nothing if x is no number; throws InputError if it is one that cannot be used (not finite, out of range).
 std::optional<NodeId> number_node(Graph& graph, pybind11::handle x);
 
 // The same text for a column of floats.

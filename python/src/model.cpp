@@ -9,6 +9,7 @@
 #include "holonom/model/toml.hpp"
 #include "holonom/model/toml_text.hpp"
 #include "sealed.hpp"
+#include "unlocked.hpp"
 
 namespace py = pybind11;
 
@@ -79,10 +80,10 @@ void bind_builder(py::module_& m) {
       .def("field", &Builder::field)
       .def("chart_coordinate", &Builder::chart_coordinate)
       .def("chart", &Builder::chart)
+      .def("chart_names", &Builder::chart_names)
       .def("reversal", &Builder::reversal)
-      .def("start", &Builder::start)
-      .def("start_items", &Builder::start_items)
-      .def("start_formulas", &Builder::start_formulas)
+      .def("start", &Builder::start, py::arg("q"), py::arg("motion"), py::arg("velocities"), py::arg("project"),
+           py::arg("keep"), py::arg("items"))
       .def("item_number", &Builder::item_number)
       .def("method", &Builder::method)
       .def("step", &Builder::step)
@@ -152,11 +153,11 @@ void bind_model(py::module_& m) {
           [](Model& self, std::string text, const std::string& file, const Overrides& set) {
             self = parse_model(std::move(text), file, set);
           },
-          py::call_guard<py::gil_scoped_release>())
+          py::call_guard<Unlocked>())
       .def(
           "_read_file",
           [](Model& self, const std::string& path, const Overrides& set) { self = load_model(path, set); },
-          py::call_guard<py::gil_scoped_release>())
+          py::call_guard<Unlocked>())
       .def("_copy_of", [](Model& self, const Model& other) { self = own_copy(other); })
       .def("_to_toml", [](const Model& self) { return toml_text(self); })
       .def("_bytes", [](const Model& self) { return py::bytes(sealed(to_bytes(self))); })

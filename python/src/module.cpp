@@ -1,6 +1,7 @@
 // The module holonom._core: the library as Python sees it. What is pleasant to use is made of it in python/holonom.
 #include "bindings.hpp"
 #include "holonom/version.hpp"
+#include "unlocked.hpp"
 
 namespace {
 
@@ -27,4 +28,5 @@ PYBIND11_MODULE(_core, m) {
   holonom::bind_run(m);
   holonom::bind_analysis(m);
   refuse_unmade_objects(m);
+  holonom::Leaving::prepare();
 }

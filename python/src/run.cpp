@@ -29,6 +29,7 @@ template <class S>
 py::array_t<double> doubles(const Vec<S>& x, std::size_t count) {
   py::array_t<double> array(static_cast<py::ssize_t>(count));
   for (std::size_t i = 0; i < count; ++i) array.mutable_data()[i] = to_double(x[static_cast<int>(i)]);
+  array.attr("setflags")(py::arg("write") = false);  // a copy: what is written to it would be lost
   return array;
 }
 template <class S>
@@ -131,6 +132,11 @@ py::dict result(Run& whole, RunOf<S>& run) {
 
 }  // namespace
 
+void require_threads(int threads) {
+  require(threads >= 1 && threads <= most_threads,
+          "threads: it must be a number from 1 to " + std::to_string(most_threads));
+}
+
 RunSpec spec_of(const py::dict& options) {
   RunSpec spec;
   spec.steps = open_end;
@@ -202,8 +208,7 @@ RunSpec spec_of(const py::dict& options) {
       throw InputError("there is no option '" + name + "'");
   }
   require(spec.tolerance >= 0 && spec.tolerance < 1, "tolerance: it must be a number from 0 to 1");
-  constexpr int most_threads = 64;
-  require(spec.threads >= 1 && spec.threads <= most_threads, "threads: it must be a number from 1 to 64");
+  require_threads(spec.threads);
   require(spec.every >= 0, "every: it must be a positive number of steps");
   require(spec.project_every >= 1, "project_every: it must be a positive number of steps");
   require(spec.checkpoint >= 0, "checkpoint: it must be a number of seconds, or 0 for none");

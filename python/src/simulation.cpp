@@ -1,6 +1,7 @@
 #include "simulation.hpp"
 
 #include <pybind11/stl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -10,6 +11,7 @@
 #include "holonom/run/preparation.hpp"
 #include "model_text.hpp"
 #include "sealed.hpp"
+#include "unlocked.hpp"
 
 namespace py = pybind11;
 
@@ -52,7 +54,12 @@ Simulation::Simulation(std::shared_ptr<Model> model, std::shared_ptr<const Compi
   begin();
 }
 
+Simulation::~Simulation() {
+  if (lost_its_threads()) static_cast<void>(run_.release());  // it would wait for them
+}
+
 void Simulation::begin() {
+  process_ = getpid();
   run_->on_progress([this](long done, long) { look_for_signals(done); });
   run_->step(0);
 }
@@ -75,6 +82,15 @@ void Simulation::require_idle() const {
       "another thread is taking steps of this simulation. Wait for it, or give each thread a copy (copy.copy)");
 }
 
+bool Simulation::lost_its_threads() const { return run_ && run_->spec().threads > 1 && getpid() != process_; }
+
+void Simulation::require_threads() const {
+  if (lost_its_threads())
+    throw std::runtime_error(
+        "the threads of this simulation are in the process that made it, and not in its child (os.fork). Here take a "
+        "copy of it (copy.copy), or make a new one");
+}
+
 void Simulation::require_open() const {
   require_idle();
   if (finished_) throw std::runtime_error("the simulation is closed");
@@ -82,6 +98,7 @@ void Simulation::require_open() const {
 
 void Simulation::require_between_runs() const {
   require_open();
+  require_threads();
   if (working_) throw std::runtime_error("a callback cannot load another state of the simulation: use set_state()");
 }
 
@@ -101,6 +118,10 @@ long Simulation::steps_until(const std::string& until, const std::string& what) 
 
 // Called between two steps, some times a second, without the interpreter's lock.
 void Simulation::look_for_signals(long done) {
+  if (Leaving::now()) {
+    interrupt_ = true;
+    return;
+  }
   const py::gil_scoped_acquire held;
   if (!request_) return;
   try {
@@ -116,6 +137,7 @@ Simulation::Outcome Simulation::advance(long count, const Request& request) {
   if (working_ && in_callback_ && worker_ == std::this_thread::get_id())
     throw std::runtime_error("a callback cannot take steps of the simulation that calls it");
   require_open();
+  require_threads();
   if (count < 0) throw InputError("the number of steps must not be negative");
   if (count > open_end - run_->done()) throw InputError("these are more steps than can be counted");
   return with([&]<class S>(RunOf<S>& run) { return advance_in(run, count, request); });
@@ -198,11 +220,7 @@ RunStatus Simulation::record(RunOf<S>& run, long count, const Request& request) 
     last_->which = std::move(events.which);
     last_->up = std::move(events.up);
     if (interval) last_->about.sample = to_text(*interval);
-    if (const auto& by = run.events().stopped) {
-      const auto& times = static_cast<const TableOf<S>&>((*last_->events)[Quantities::t]).x;
-      for (std::size_t i = 0; i < times.size(); ++i)
-        if (last_->which[i] == by->which && times[i] == by->state.t) last_->stopped = static_cast<std::ptrdiff_t>(i);
-    }
+    last_->stopped = event_that_stopped(run, *last_);
   };
   Listening<S> listening(run, request.every, sampler ? static_cast<Recorder<S>*>(&*sampler) : &rows, &events);
   try {
@@ -226,12 +244,13 @@ RunStatus Simulation::take_steps(RunOf<S>& run, long count, const Request& reque
     const long left = end - run.done();
     const long part = calls ? std::min(left, request.callback_every - run.done() % request.callback_every) : left;
     {
-      const py::gil_scoped_release others_may_run;
+      const Unlocked others_may_run;
       status = run_->step(part);
     }
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
     if (status != RunStatus::done || run.is_over()) break;
     if (calls && part > 0 && run.done() % request.callback_every == 0) {
+      const Leaving::Guard python_waits;
       in_callback_ = true;
       struct Back {
         bool& flag;
@@ -262,6 +281,7 @@ std::shared_ptr<Trajectory> Simulation::trajectory(RunOf<S>& run) const {
 // ---- the state
 
 void Simulation::set_state(const py::object& q, const py::object& p, const py::object& v, bool project) {
+  require_threads();
   with([&]<class S>(RunOf<S>& run) {
     const Labels& labels = run.labels();
     const int n = run.system().n();

@@ -2,6 +2,8 @@
 // interpreter is free for others.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <exception>
 #include <thread>
@@ -14,15 +16,31 @@ namespace holonom {
 
 // A spec from keywords; those that are not known are a mistake of the package, not of its user.
 RunSpec spec_of(const pybind11::dict& options);
+inline constexpr int most_threads = 64;
+// Throws InputError if they are too few or too many.
+void require_threads(int threads);
 
 // Numbers from an array of doubles, or from texts with all their digits. Throws InputError with `what`.
 template <class S>
 Vec<S> numbers_of(const pybind11::handle& values, std::size_t count, int n, const std::string& what);
 
+// The row of the event that ended a run among those of its trajectory, or -1
+template <class S>
+std::ptrdiff_t event_that_stopped(RunOf<S>& run, const Trajectory& x) {
+  std::ptrdiff_t row = -1;
+  if (const auto& by = run.events().stopped) {
+    const auto& times = static_cast<const TableOf<S>&>((*x.events)[Quantities::t]).x;
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (x.which[i] == by->which && times[i] == by->state.t) row = static_cast<std::ptrdiff_t>(i);
+  }
+  return row;
+}
+
 class Simulation {
  public:
   // Of a copy of the model: what becomes of that one later is no matter. Throws InputError and OutputError.
   Simulation(const Model& model, RunSpec spec);
+  ~Simulation();
   // Another one in the same state. Throws InputError if it writes a file.
   std::unique_ptr<Simulation> copy();
 
@@ -70,6 +88,8 @@ class Simulation {
   class Working;
   Simulation(std::shared_ptr<Model> model, std::shared_ptr<const CompiledModel> compiled, RunSpec spec);
   void begin();
+  bool lost_its_threads() const;  // in a child of the process that made them
+  void require_threads() const;
   void look_for_signals(long done);
   template <class S>
   Outcome advance_in(RunOf<S>& run, long count, const Request& request);
@@ -86,6 +106,7 @@ class Simulation {
   std::atomic<bool> interrupt_{false};
   std::unique_ptr<Run> run_;
   std::shared_ptr<Trajectory> last_;
+  pid_t process_ = 0;
   // All below is touched with the interpreter's lock held.
   bool working_ = false, in_callback_ = false, finished_ = false;
   std::thread::id worker_;

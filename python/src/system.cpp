@@ -9,6 +9,7 @@
 #include "holonom/model/model_copy.hpp"
 #include "holonom/model/start.hpp"
 #include "holonom/solve/manifold.hpp"
+#include "unlocked.hpp"
 
 namespace py = pybind11;
 
@@ -26,7 +27,7 @@ class PythonSystem {
       own.q0.assign(own.q.size(), Graph::zero);
       own.start = own.q0;
     }
-    const py::gil_scoped_release others_may_run;
+    const Unlocked others_may_run;
     system_ = std::make_unique<ModelSystem<double>>(compile(std::move(own)));
   }
 
@@ -157,7 +158,7 @@ class PythonSystem {
     const ModelSystem<double> own(*system_);  // other threads may use this one meanwhile
     Start<double> start;
     {
-      const py::gil_scoped_release others_may_run;
+      const Unlocked others_may_run;
       start = initial_state(own);
     }
     Array q(n()), p(n());
@@ -188,6 +189,7 @@ class PythonSystem {
     for (py::ssize_t row = 0; row < rows; ++row) {
       std::copy_n(q.data() + row * n(), n(), x.data());
       f(row, x, out);
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       std::copy_n(out.data(), size, result.mutable_data() + row * size);
     }
     return result;

@@ -9,6 +9,7 @@
 #include "holonom/run/outputs.hpp"
 #include "holonom/run/precision.hpp"
 #include "holonom/run/run_file.hpp"
+#include "unlocked.hpp"
 
 namespace py = pybind11;
 
@@ -149,15 +150,24 @@ void Trajectory::save(const std::string& path, bool force) const {
 
 namespace {
 
-// to_text and back; nan and inf are words
+// to_text and back; nan and inf are words. Nothing if the text is no number.
 template <class S>
-S number_in(const std::string& text) {
-  if constexpr (std::is_same_v<S, long double>)
-    return std::strtold(text.c_str(), nullptr);
-  else if (text.find("nan") != std::string::npos || text.find("inf") != std::string::npos)
-    return S(std::strtod(text.c_str(), nullptr));
-  else
-    return S(text);
+std::optional<S> number_in(const std::string& text) {
+  const std::string word = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool digits = !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos;
+  if (!digits && word != "nan" && word != "inf") return {};
+  if constexpr (std::is_same_v<S, long double>) {
+    char* end = nullptr;
+    const long double x = std::strtold(text.c_str(), &end);
+    return *end == '\0' ? std::optional(x) : std::nullopt;
+  } else {
+    if (!digits) return S(std::strtod(text.c_str(), nullptr));
+    try {
+      return S(text);
+    } catch (const std::runtime_error&) {
+      return {};
+    }
+  }
 }
 
 Precision precision_of(const std::string& word) {
@@ -201,10 +211,28 @@ std::shared_ptr<Table> table_of(const std::string& path, const char* name, Numbe
     table->x = std::move(from.x);
   } else {
     std::vector<std::string> texts = read_digits(path, name);
-    texts.resize(std::min(texts.size(), from.x.size()));  // of a run that was killed tables may have different lengths
-    for (const std::string& text : texts) table->x.push_back(number_in<S>(text));
+    texts.resize(std::min(texts.size(), from.x.size()));
+    table->x.reserve(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::optional<S> x = number_in<S>(texts[i]);
+      if (!x)
+        throw InputError(path + ": the file is damaged: '" + texts[i] + "' in row " + std::to_string(i / from.columns) +
+                         " of " + name + " is no number; make it anew by run --out FILE.h5");
+      table->x.push_back(*x);
+    }
   }
   return table;
+}
+
+// Of a run that was killed tables may have different lengths: the rows that all of them have.
+template <class S>
+void cut_to_common_rows(StateTables& states) {
+  std::size_t rows = states.rows();
+  for (const auto& table : states.tables)
+    if (table->columns > 0) rows = std::min(rows, table->size() / table->columns);
+  for (const auto& table : states.tables) static_cast<TableOf<S>&>(*table).x.resize(rows * table->columns);
+  states.step.resize(rows);
+  states.interpolated.resize(rows);
 }
 
 }  // namespace
@@ -265,6 +293,7 @@ std::shared_ptr<Trajectory> Trajectory::load(const std::string& path) {
       x->states->tables[k] = table_of<S>(path, table_names[k], std::move(*tables[k]));
       x->events->tables[k] = std::make_shared<TableOf<S>>(x->states->tables[k]->columns);
     }
+    cut_to_common_rows<S>(*x->states);
   });
   return x;
 }
@@ -292,14 +321,14 @@ void bind_trajectory(py::module_& m) {
       .def(
           "save",
           [](const Trajectory& x, const std::string& path, bool force) {
-            const py::gil_scoped_release others_may_run;
+            const Unlocked others_may_run;
             x.save(path, force);
           },
           py::arg("path"), py::arg("force") = false)
       .def_static(
           "load",
           [](const std::string& path) {
-            const py::gil_scoped_release others_may_run;
+            const Unlocked others_may_run;
             return Trajectory::load(path);
           },
           py::arg("path"));

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <map>
 
 #include "choice.hpp"
 #include "holonom/analysis/conservation.hpp"
@@ -89,6 +90,15 @@ bool moves_on_a_flat_manifold(const Problem& problem) {
   return true;
 }
 
+// The exact solution at the problem's time, to some thirty digits: of each model once.
+const ReferenceSolution<quad>& exact_solution(const ModelSystem<quad>& sys, const State<quad>& start, const Case& on) {
+  static std::map<std::string_view, ReferenceSolution<quad>> known;
+  if (const auto found = known.find(on.model); found != known.end()) return found->second;
+  ReferenceFlow<quad> flow(sys);
+  const auto precise = [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; };
+  return known.emplace(on.model, reference_solution(flow, start, quad(on.time), 32, 2048, precise)).first->second;
+}
+
 // Errors of high orders are through double's sixteen digits after two or three halvings of the step: these are
 // measured in quad. The coarsest run has 8 times longer substeps than those for order 2; of implicit Runge-Kutta
 // methods 4 times longer steps.
@@ -96,9 +106,7 @@ Verdict has_high_order(const MethodEntry& entry, const Problem& problem) {
   const ModelSystem<quad> sys(problem.compiled);
   const State<quad> start = initial_state(sys).state;
   const quad time(problem.about.time);
-  ReferenceFlow<quad> flow(sys);
-  const ReferenceSolution<quad> exact =
-      reference_solution(flow, start, time, 32, 2048, [](const ReferenceSolution<quad>& x) { return x.error < 1e-30; });
+  const ReferenceSolution<quad>& exact = exact_solution(sys, start, problem.about);
   const double largest = substeps(entry.info).largest * (entry.info.order == 1 ? 64 : entry.info.stages > 0 ? 2 : 1);
   long coarsest = std::max(4L, std::lround(static_cast<double>(problem.about.coarsest) * largest / 8));
   // Slopes that are off by O(h) creep to their limit, and may agree by chance on the way.

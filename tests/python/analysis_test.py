@@ -1,8 +1,10 @@
 """check, methods, compare, certify, recommend and stability: the numbers and the words of the program."""
+import copy
 import decimal
 import fractions
 import math
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -221,10 +223,15 @@ def test_bad_input_is_refused_with_the_programs_words(call, options):
     (lambda: holonom.compare(PENDULUM, "rattle", 0.1, 1, precision="qad"), "precision qad: there is none of this name. Did you mean 'quad'?"),
     (lambda: holonom.compare(PENDULUM, "rattle", 0.1, 1, threads=0), "threads 0: not a number from 1 to 64"),
     (lambda: holonom.compare(PENDULUM, "rattle", 0.1, 1, tolerance=2), "tolerance 2"),
-    (lambda: holonom.certify(PENDULUM, project_every=0), "project_every 0: not a whole number, at least 1"),
+    (lambda: holonom.certify(PENDULUM, project_every=0), "project_every = 0: it must be a whole number, at least 1"),
+    (lambda: holonom.certify(PENDULUM, project_every=2**70), "project_every = 1180591620717411303424: this is more than can be counted"),
+    (lambda: holonom.compare(PENDULUM, "rattle", 0.1, 1, threads=2.5), "threads = 2.5: it must be a whole number"),
+    (lambda: holonom.view("run.h5", rows=2.5), "rows = 2.5: it must be a whole number"),
     (lambda: holonom.certify(PENDULUM, newton="fast"), "newton fast"),
     (lambda: holonom.certify(PENDULUM, engine="gpu"), "engine gpu"),
-    (lambda: holonom.stability(PENDULUM, "dirac", steps=-1), "steps -1: not a whole number, at least 0"),
+    (lambda: holonom.stability(PENDULUM, "dirac", steps=-1), "steps = -1: it must be a whole number, at least 0"),
+    (lambda: holonom.stability(PENDULUM, "dirac", steps=1.5), "steps = 1.5: it must be a whole number, at least 0"),
+    (lambda: holonom.stability(PENDULUM, "dirac", every=2**70), "every = 1180591620717411303424: this is more than can be counted"),
     (lambda: holonom.stability(PENDULUM, "dirac", steps=1, until=1), "leave one of them out"),
     (lambda: holonom.method_info(""), "the key of a method"),
     (lambda: holonom.check(__file__), "analysis_test.py:1:"),
@@ -239,13 +246,31 @@ def test_other_bad_input(call, says):
     lambda: holonom.compare(PENDULUM, [1]), lambda: holonom.compare(PENDULUM, "rattle", [None]), lambda: holonom.compare(PENDULUM, "rattle", True, 1),
     lambda: holonom.compare(PENDULUM, "rattle", [object()]), lambda: holonom.compare(PENDULUM, "rattle", 1j),
     lambda: holonom.certify(PENDULUM, method=3), lambda: holonom.recommend(PENDULUM, "much"), lambda: holonom.recommend(PENDULUM, None),
-    lambda: holonom.stability(PENDULUM, None), lambda: holonom.stability(PENDULUM, "dirac", steps=1.5)])
+    lambda: holonom.recommend(PENDULUM, "1e-6"), lambda: holonom.recommend(PENDULUM, 1e-3, quantity=1),
+    lambda: holonom.certify(PENDULUM, formulation=1), lambda: holonom.certify(PENDULUM, tolerance="x"),
+    lambda: holonom.certify(PENDULUM, engine=None), lambda: holonom.compare(PENDULUM, "rattle", reference=3),
+    lambda: holonom.compare(PENDULUM, "rattle", tolerance=None), lambda: holonom.stability(PENDULUM, None)])
 def test_what_is_no_input_at_all(call):
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError) as raised:
         call()
+    assert "incompatible function arguments" not in str(raised.value)
 
 
 # ---- how results look
+
+
+@pytest.mark.parametrize("make", [
+    lambda: holonom.check(PENDULUM), lambda: holonom.methods(PENDULUM), lambda: holonom.method_info("rattle"),
+    lambda: holonom.certify(PENDULUM, advice=False, order=False), lambda: holonom.compare(PENDULUM, "rattle", 0.5, 1),
+    lambda: holonom.recommend(PENDULUM, 1e-3, 1), lambda: holonom.stability(PENDULUM, "dirac", steps=3)])
+def test_results_are_pickled_and_copied(make):
+    made = make()
+    for twin in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert type(twin) is type(made) and repr(twin) == repr(made) and twin._repr_html_() == made._repr_html_()
+        assert (twin.data, twin.warnings, getattr(twin, "rows", None)) == (made.data, made.warnings, getattr(made, "rows", None))
+    if hasattr(made, "view"):
+        with pytest.raises(holonom.InputError, match="was pickled or copied: .* make it again"):
+            pickle.loads(pickle.dumps(made)).view()
 
 
 def test_a_name_is_no_markup(tmp_path):

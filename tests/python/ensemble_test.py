@@ -1,4 +1,7 @@
 """Ensembles: the bits of single runs, for any number of threads; members that fail."""
+import resource
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -63,7 +66,7 @@ def test_starts_velocities_and_events(models):
     b = ensemble(models / "pendulum.toml", q=q, v=np.zeros_like(q), until=1, step=0.1)
     assert np.array_equal(a.q, b.q)
     c = ensemble(models / "pendulum.toml", q=q, until=20, step=0.01, event="low=x", stop_at="low", record=True)
-    assert set(c.status) == {"stopped"} and all(len(t.events) == 1 for t in c.trajectories)
+    assert set(c.status) == {"stopped"} and all(len(t.events) == 1 and t.stopped == "low" for t in c.trajectories)
     wide = ensemble(models / "pendulum.toml", q=q, until=1, step=0.1, precision="quad", project=True)
     assert wide.q == pytest.approx(a.q, abs=1e-12)
 
@@ -81,7 +84,9 @@ def test_vectors(models):
     ({"q": [[1, 0]], "p": [[0, 0]] * 2, "steps": 1}, InputError, "1 positions and 2 momenta"),
     ({"q": [[1, 0]], "p": [[0, 0]], "v": [[0, 0]], "steps": 1}, TypeError, "exclude"),
     ({"starts": [[1, 0, 0]], "steps": 1}, InputError, "shape"), ({"q": "abc", "steps": 1}, ValueError, ""),
-    ({"q": [[1, 0]], "steps": 1, "threads": 0}, InputError, "threads"), ({"q": [[1, 0]], "steps": -1}, InputError, "negative"),
+    ({"q": [[1, 0]], "steps": 1, "threads": 0}, InputError, "threads"),
+    ({"q": [[1, 0]], "steps": 1, "threads": 65}, InputError, "threads: it must be a number from 1 to 64"),
+    ({"q": [[1, 0]], "steps": -1}, InputError, "at least 0"),
     ({"q": [[1, 0]], "steps": 1, "wrong": 3}, TypeError, "wrong"), ({"q": [[1, 0]], "until": "x"}, InputError, "until")])
 def test_bad_input(models, arguments, error, message):
     with pytest.raises(error, match=message):
@@ -104,3 +109,34 @@ def test_ensembles_side_by_side(models):
     for thread in threads:
         thread.join()
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+
+
+def test_where_the_machine_has_no_more_threads(models):
+    """Each takes 64 MB, and first there is room for a few of them, then for none."""
+    program = """
+import resource, sys, threading
+import numpy as np
+from holonom import ensemble, load_model
+
+model, q = load_model(sys.argv[1]), np.tile([1.0, 0.0], (64, 1))
+few = ensemble(model, q=q, steps=1000, step=0.001, method="rattle", threads=2)
+used = int(open("/proc/self/statm").read().split()[0])*resource.getpagesize()
+for more in map(int, sys.argv[2:]):
+    resource.setrlimit(resource.RLIMIT_AS, (used + more*2**20, resource.RLIM_INFINITY))
+    enough = threading.Event()
+    try:
+        for _ in range(64):
+            threading.Thread(target=enough.wait).start()
+        sys.exit("there is room for all")
+    except RuntimeError:
+        enough.set()
+    many = ensemble(model, q=q, steps=1000, step=0.001, method="rattle", threads=64)
+    assert many.ok.all() and np.array_equal(few.q, many.q)
+"""
+
+    def with_large_stacks():
+        resource.setrlimit(resource.RLIMIT_STACK, (2**26, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
+    done = subprocess.run([sys.executable, "-c", program, models / "pendulum.toml", "250", "50"], capture_output=True, text=True, timeout=60,
+                          preexec_fn=with_large_stacks)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -3,6 +3,7 @@ import decimal
 import fractions
 import gc
 import math
+import re
 
 import numpy as np
 import pytest
@@ -40,7 +41,8 @@ def test_operators_are_those_of_numbers(f):
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log",
-                                  "sqrt", "floor", "ceil", "square", "reciprocal", "radians", "degrees", "log10", "fabs", "abs"])
+                                  "sqrt", "floor", "ceil", "square", "reciprocal", "radians", "degrees", "log10", "fabs", "abs",
+                                  "deg2rad", "rad2deg", "log2", "exp2", "expm1", "sign"])
 def test_functions_of_numpy(name):
     f = getattr(np, name)
     assert value(lambda x: f(x), x=0.37) == pytest.approx(f(0.37), rel=1e-14)
@@ -49,6 +51,53 @@ def test_functions_of_numpy(name):
 def test_functions_of_two():
     assert value(lambda x, y: np.arctan2(y, x), x=-0.3, y=0.4) == pytest.approx(math.atan2(0.4, -0.3))
     assert value(lambda x, y: np.hypot(x, y), x=3, y=4) == 5
+
+
+def test_functions_of_a_number_and_an_expression(model):
+    x, y = r = model.coordinates("x y")
+    assert repr(np.arctan2(2.0, x)) == repr(np.arctan2(np.float64(2), x)) == "atan2(2, x)" and repr(np.hypot(3, x)) == repr(np.hypot(x, 3))
+    assert [repr(f) for f in np.arctan2([1, 2], x)] == ["atan2(1, x)", "atan2(2, x)"]
+    assert [repr(f) for f in np.arctan2(x, [1, 2])] == ["atan2(x, 1)", "atan2(x, 2)"]
+    assert [repr(f) for f in np.arctan2(r, x)] == ["atan2(x, x)", "atan2(y, x)"]
+    assert [repr(f) for f in np.arctan2(x, r)] == ["atan2(x, x)", "atan2(x, y)"]
+    assert [repr(f) for f in np.arctan2(r, [1, 2])] == ["atan2(x, 1)", "atan2(y, 2)"]
+    assert [repr(f) for f in np.hypot(np.array([3.0, 4.0]), x)] == [repr(f) for f in np.hypot(x, np.array([3.0, 4.0]))]
+
+
+def test_operators_of_arrays_and_of_numbers_of_numpy(model):
+    x, y = r = model.coordinates("x y")
+    a = np.array([1.0, 2.0])
+    assert [repr(f) for f in (2.0*x, np.float64(2)*x, np.longdouble(2)*x, np.int8(2)*x, np.array(2)*x, np.multiply(2, x))] == 6*["2*x"]
+    assert [repr(f) for f in np.longdouble("0.1") - r] == ["1/10 - x", "1/10 - y"] == [repr(f) for f in np.array(["0.1"]*2, dtype=np.longdouble) - r]
+    assert [repr(f) for f in a*x] == ["x", "2*x"] == [repr(f) for f in x*a] == [repr(f) for f in a*np.array([x, x])]
+    assert [repr(f) for f in a**x] == ["1^x", "2^x"] and [repr(f) for f in x - a] == ["x - 1", "x - 2"]
+    assert repr(a @ r) == "x + 2*y" and repr(np.add.reduce(r)) == repr(np.sum(r)) == "x + y"
+    assert [[repr(f) for f in row] for row in np.multiply.outer(a, x*a)] == [["x", "2*x"], ["2*x", "4*x"]]
+    assert repr(np.float64(1) < x) == repr(1 < x) and repr(np.float64(1) == x) == repr(x == 1)
+    assert [repr(f) for f in (a < x)] == ["1 < x", "2 < x"] == [repr(f) for f in x > a]
+    assert [repr(f) for f in a == x] == ["x == 1", "x == 2"]
+    with pytest.raises(TypeError):
+        np.datetime64("2020") + x
+    r += x
+    assert [repr(f) for f in r] == ["2*x", "x + y"]
+
+
+def test_functions_of_numpy_of_arrays_are_those_of_elements(model):
+    x, y = r = model.coordinates("x y")
+    for f in (np.sin, np.log2, np.exp2, np.expm1, np.deg2rad, np.rad2deg, np.square):
+        assert [repr(f(a)) for a in r] == [repr(a) for a in f(r)]
+    assert value(lambda x: np.expm1(x), x=1e-20) == 1e-20
+
+
+@pytest.mark.parametrize("name, remedy", [
+    ("log1p", "np.log(1 + x)"), ("arcsinh", "np.log(x + np.sqrt(x**2 + 1))"), ("arctanh", "np.log((1 + x)/(1 - x))/2"),
+    ("arccosh", "np.log(x + np.sqrt(x**2 - 1))"), ("cbrt", "where(x < 0, -(-x)**"), ("rint", "np.floor(x + 0.5)"),
+    ("fmod", "x % y"), ("maximum", "minimum and maximum")])
+def test_functions_of_numpy_that_are_not_there(model, name, remedy):
+    x, y = r = model.coordinates("x y")
+    for of in (x, r):
+        with pytest.raises(TypeError, match=re.escape(remedy)):
+            getattr(np, name)(*[of, 2][:getattr(np, name).nin])
 
 
 def test_functions_of_arrays(model):
@@ -68,6 +117,13 @@ def test_vectors():
         cross([1, 2], [3, 4])
     with pytest.raises(InputError, match="one size"):
         dot([1, 2], [3, 4, 5])
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float16", "float32", "int64"])
+def test_vectors_of_small_numbers_lose_nothing(kind):
+    u = np.array([100, 100], dtype=kind)
+    assert dot(u, u) == 20000 and norm(np.array([1, 1], dtype=kind)) == math.sqrt(2)
+    assert dot(u, u).dtype == cross(np.array([1, 2, 3], dtype=kind), [1, 0, 0]).dtype == np.float64
 
 
 # ---- choices

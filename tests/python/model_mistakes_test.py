@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from holonom import InputError, Model, dot
+from holonom import InputError, Model, dot, pairs
 
 
 def mistakes():
@@ -90,6 +90,13 @@ def mistakes():
         (v(lambda m, r: m.sum([0, 1], lambda i, k: k*r[i][0], k=[1.0, float("nan")])), "row 1 of the column 'k'"),
         (v(lambda m, r: m.sum([0, 1], lambda i, k: k*r[i][0], k=[1.0])), "each of the 2 rows"),
         (v(lambda m, r: m.sum([0, 1], lambda i, k: k*r[i][0], k=["a", "b"])), "needs numbers"),
+        (v(lambda m, r: m.sum([0, 1], lambda i, k: k*r[i][0], k=np.array([1, 2**64 - 5], dtype="uint64"))),
+         "row 1 of the column 'k' is 18446744073709551611, beyond the range of an index"),
+        (v(lambda m, r: m.sum(np.array([2**64 - 2], dtype="uint64"), lambda i: r[i][0])), "row 0 of the column 'i' is 18446744073709551614, beyond"),
+        (v(lambda m, r: m.sum([0, 1], lambda i, k: k*r[i][0], k=np.ma.array([1.0, 2.0], mask=[0, 1]))), "the column 'k': some entries are masked"),
+        (v(lambda m, r: m.sum(np.ma.array([0, 1], mask=[0, 1]), lambda i: r[i][0])), "table: some entries are masked"),
+        (v(lambda m, r: setattr(m, "mass", {"r": np.ma.array([1.0, 2.0, 3.0, 4.0], mask=[0, 0, 0, 1])})), "mass of 'r': some entries are masked"),
+        (c(lambda m, x, y: setattr(m, "mass", np.ma.array([1.0, 2.0], mask=[0, 1]))), "mass: some entries are masked"),
         (v(lambda m, r: m.sum([0], lambda i: r[i][0], part="quick")), "slow"),
         (v(lambda m, r: leak(m, r)), "index of 'r' in this term must be a formula of the table's own"),
         (v(lambda m, r: setattr(m, "potential", leaked_index(m, r))), "belongs to a table"),
@@ -138,3 +145,69 @@ def test_mistakes_of_type():
         other.sum([0], lambda i: 1/0)
     with pytest.raises(TypeError):
         other.sum([[0, 1]], lambda i: r[i][0])
+
+
+def test_masses_and_states_of_what_is_no_number():
+    model = Model("bad")
+    x, y = model.coordinates("x y")
+    r = Model("vectors")
+    r.vector("r", count=2, dim=1)
+    for values in (np.array([1, 2], "datetime64[s]"), np.array([1, 2], "timedelta64[ns]"), np.array([1, 2j])):
+        for say in (lambda: setattr(model, "mass", values), lambda: setattr(r, "mass", {"r": values})):
+            with pytest.raises((TypeError, InputError), match="numbers were expected, not"):
+                say()
+    model.mass, model.potential = 1, x + y
+    zero = [0.0, 0.0]
+    for values in ([None, 0], np.array([1, 2], "datetime64[s]"), np.array([1, 2], "timedelta64[s]"), np.array([1, 2j])):
+        for f in (model.energy, model.forces, model.velocities):
+            with pytest.raises(TypeError, match="q: numbers were expected, not"):
+                f(values, zero)
+            with pytest.raises(TypeError, match="p: numbers were expected, not"):
+                f(zero, values)
+        with pytest.raises(TypeError, match="q: numbers were expected, not"):
+            model.constraints_at(values)
+    with pytest.raises(InputError, match="q: some entries are masked"):
+        model.energy(np.ma.array([1.0, 2.0], mask=[1, 0]), zero)
+
+
+def test_tables_of_pairs_are_counted_by_whole_numbers():
+    for bad in (2.5, "3", -1, None):
+        with pytest.raises(InputError, match="count = .*whole number"):
+            pairs(bad)
+    with pytest.raises(InputError, match="beyond = .*whole number"):
+        pairs(4, beyond=0.5)
+    assert pairs(np.int8(3)).tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("call, error, message", [
+    (lambda m: m.coordinates([1, 2]), TypeError, "a name was expected, not int"),
+    (lambda m: m.coordinates(3), TypeError, "names were expected, not int"),
+    (lambda m: m.coordinate(None), TypeError, "a name was expected, not NoneType"),
+    (lambda m: m.variables([None]), TypeError, "a name was expected"),
+    (lambda m: m.vector("r", 2**70, 2), InputError, "count = .* more than can be counted"),
+    (lambda m: m.vector("r", 2.5, 2), InputError, "count = 2.5"),
+    (lambda m: m.vector("r", 2, "2"), InputError, "dim = '2'"),
+    (lambda m: m.vector(1, 2, 2), TypeError, "a name was expected"),
+    (lambda m: setattr(m, "every", 2**70), InputError, "every = .* more than can be counted"),
+    (lambda m: setattr(m, "every", 1.5), InputError, "every = 1.5"),
+    (lambda m: setattr(m, "method", 5), TypeError, "method: a name was expected, not int"),
+    (lambda m: m.constrain(1, "x"), TypeError, "a name was expected"),
+    (lambda m: m.invariant(None, "x"), TypeError, "a name was expected"),
+    (lambda m: m.observable(2, "x"), TypeError, "a name was expected"),
+    (lambda m: m.event(2, "x"), TypeError, "a name was expected"),
+    (lambda m: m.event("e", "x", direction=1), TypeError, "direction: a name was expected"),
+    (lambda m: m.parameter(2, 1), TypeError, "a name was expected"),
+    (lambda m: m[3], TypeError, "a name was expected"),
+    (lambda m: m.multiplier(3), TypeError, "a name was"),
+    (lambda m: m.stack(3, [0], lambda i: i), TypeError, "a name was expected"),
+    (lambda m: m.set_units(x=3), TypeError, "unit of x: a name was expected"),
+    (lambda m: m.matrix("R", 2.5, 2), InputError, "rows = 2.5"),
+    (lambda m: Model.parse(None), TypeError, "text of a model file was expected, not NoneType"),
+    (lambda m: Model.parse("", name=3), TypeError, "name: a name was expected"),
+    (lambda m: Model(3), TypeError, "name: a name was expected"),
+    (lambda m: Model.of(3), TypeError, "a Model was expected, not int"),
+    (lambda m: m.mass, AttributeError, "mass .* set, not read: .*momenta")])
+def test_what_is_no_argument_at_all(call, error, message):
+    with pytest.raises(error, match=message) as raised:
+        call(Model("bad"))
+    assert "incompatible function arguments" not in str(raised.value)

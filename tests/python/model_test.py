@@ -1,7 +1,11 @@
 """Models from Python: the same as those from files, and mistakes as exceptions."""
 import copy
+import decimal
+import fractions
 import gc
+import math
 import pathlib
+import pickle
 import threading
 import time
 
@@ -351,6 +355,30 @@ def test_models_of_the_house(file):
     assert np.abs(model.constraints_at(q)).max(initial=0) < 1e-9
 
 
+def test_only_what_is_there_can_be_set():
+    model = pendulum()
+    for name, message in [("potental", "no attribute 'potental' to be set; did you mean 'potential'"), ("untill", "did you mean 'until'"),
+                          ("velocity", "'velocity' .* is called, not set"), ("n", "'n' .* can be read, not set"),
+                          ("foo", "names of your own begin with _")]:
+        with pytest.raises(AttributeError, match=message):
+            setattr(model, name, 3)
+    model._mine = 3
+    assert pickle.loads(pickle.dumps(model)).n == copy.copy(model).n == 2
+
+
+def test_parameters_of_mpmath_are_exact(models):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(50):
+        third = mpmath.sin(mpmath.mpf(1)/3)
+    given = fractions.Fraction(int(third.man))*fractions.Fraction(2)**third.exp
+    model = Model.load(models / "spherical-pendulum.toml", set={"L": third})
+    assert repr(model["L"]) == f"{given.numerator}/2^{-third.exp}"
+    assert float(Model.load(models / "spherical-pendulum.toml", set={"L": decimal.Decimal("0.3")})["L"]) == 0.3
+    for bad in (mpmath.inf, math.nan, mpmath.mpc(1, 1), None, True, ""):
+        with pytest.raises((InputError, TypeError), match="set L"):
+            Model.load(models / "spherical-pendulum.toml", set={"L": bad})
+
+
 def test_threads_may_share_a_model():
     model = chain(200)
     q, p = model.initial()
@@ -396,7 +424,7 @@ def test_states_of_the_wrong_shape():
     for q, p in (([1.0], [1.0]), ([1.0, 2.0], [1.0]), (np.zeros((2, 2)), np.zeros(2)), (np.zeros((1, 1, 2)),)*2):
         with pytest.raises(InputError, match="shape"):
             model.energy(q, p)
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match="q: .*'x'"):
         model.energy("x", "y")
     with pytest.raises(InputError, match="shape"):
         model.jacobian(np.zeros(3))

@@ -89,6 +89,21 @@ def test_numbers_and_formulas(models):
         Simulation(models / "pendulum.toml", set={"LL": 2})
 
 
+def test_numbers_of_mpmath_are_exact(models):
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(50):
+        third = mpmath.sin(mpmath.mpf(1) / 3)
+        digits = mpmath.nstr(third, 30)
+    sim = Simulation(models / "pendulum.toml", "rattle", third, precision="quad")
+    with mpmath.workdps(34):
+        assert mpmath.nstr(mpmath.mpf(sim.text("step")), 30) == digits
+    for bad in (mpmath.inf, -mpmath.inf, mpmath.nan, mpmath.mpf("nan"), decimal.Decimal("inf"), decimal.Decimal("nan")):
+        with pytest.raises(InputError, match="step = .*finite"):
+            Simulation(models / "pendulum.toml", "rattle", bad)
+    with pytest.raises(TypeError, match="mpc"):
+        Simulation(models / "pendulum.toml", "rattle", mpmath.mpc(1, 1))
+
+
 def test_backwards(models):
     sim = Simulation(models / "pendulum.toml", "rattle", -0.1)
     assert sim.run(until=-1).t[-1] == pytest.approx(-1)
@@ -101,9 +116,8 @@ def test_backwards(models):
 def test_the_state_can_be_read(models):
     sim = Simulation(models / "pendulum.toml", "rattle", 0.1)
     sim.step(3)
-    q = sim.q
-    q[0] = 7
-    assert sim.q[0] != 7  # a copy
+    with pytest.raises(ValueError, match="read-only"):  # a copy
+        sim.q[0] = 7
     assert sim["x"] == sim.q[0] and sim["p_y"] == sim.p[1] and sim["lambda_rod"] == sim.multipliers["rod"]
     assert sim.energy == pytest.approx(0, abs=1e-2)
     assert sim.residuals["position"] < 1e-15
@@ -149,6 +163,88 @@ def test_states_must_be_consistent(models):
     assert sim.q == pytest.approx([1, 0]) and sim.p == pytest.approx([0, 1])
     sim.set_state(q=[0, -1], v=[0.5, 0])
     assert sim.p == pytest.approx([0.5, 0])
+
+
+@pytest.mark.parametrize("precision", ["double", "quad"])
+def test_states_of_exact_numbers(models, precision):
+    sim = Simulation(models / "pendulum.toml", "rattle", 0.1, precision=precision)
+    F = fractions.Fraction
+    sim.set_state(q=[F(3, 5), F(-4, 5)], p=[F(4, 30), F(1, 10)])
+    fresh = Simulation(models / "pendulum.toml", "rattle", 0.1, precision=precision)
+    fresh.set_state(q=["0.6", "-0.8"], p=["0.1" + 60*"3", "0.1"])
+    assert (sim.text("q"), sim.text("p")) == (fresh.text("q"), fresh.text("p"))
+    for p in ([2**53 + 1, 0], np.array([2**53 + 1, 0])):
+        sim.set_state(q=[0, -1], p=p)
+        assert sim.text("p")[0].replace(".", "").startswith("900719925474099" + ("3" if precision == "quad" else "2"))
+
+
+@pytest.mark.parametrize("precision", ["double", "quad"])
+def test_states_of_numbers_of_mpmath(models, precision):
+    mpmath = pytest.importorskip("mpmath")
+    sim = Simulation(models / "pendulum.toml", "rattle", 0.1, precision=precision)
+    sim.set_state(q=[0, -1], p=[1, 0])
+    with mpmath.workdps(50):
+        p = mpmath.mpf(1) / 3
+    sim.p = [p, mpmath.mpf(0)]
+    assert sim.text("p")[0].startswith("3." + 30*"3" if precision == "quad" else "0.333333333333333")
+
+
+@pytest.mark.parametrize("bad, error, message", [
+    ([10**400, 0], InputError, "not finite|beyond"), (np.ma.array([1.0, 0], mask=[0, 1]), InputError, "q: some entries are masked"),
+    ([1.0, np.ma.masked], InputError, "masked"), (np.array([1, 0j]), TypeError, "q: numbers were expected, not complex128"),
+    ([1, 0j], TypeError, "not complex"), (np.array([0, 1], "datetime64[s]"), TypeError, "not datetime64"),
+    (np.array([0, 1], "timedelta64[s]"), TypeError, "not timedelta64"),
+    ([np.timedelta64(1, "s"), 0], TypeError, "not timedelta64"), ([None, 0], TypeError, "not NoneType"), ([[1], [0, 1]], TypeError, "numbers"),
+    ([fractions.Fraction(1, 3), float("nan")], InputError, "finite")])
+def test_states_of_what_is_no_number(models, bad, error, message):
+    sim = Simulation(models / "pendulum.toml", "rattle", 0.1)
+    with pytest.raises(error, match=message):
+        sim.q = bad
+    assert sim.q.tolist() == [1, 0]
+    if error is TypeError or "masked" in message:
+        with pytest.raises(error):
+            holonom.ensemble(models / "pendulum.toml", q=[bad] if isinstance(bad, list) else bad.reshape(1, 2), steps=1)
+
+
+def test_a_mask_that_hides_nothing_is_no_mask(models):
+    sim = Simulation(models / "pendulum.toml", "rattle", 0.1)
+    sim.q = np.ma.array([0.0, -1.0])
+    assert sim.q.tolist() == [0, -1]
+
+
+@pytest.mark.parametrize("steps", [2.7, "3", True, -1, 2**80])
+def test_steps_are_counted_by_whole_numbers(models, steps):
+    def ensemble(**options):
+        return holonom.ensemble(models / "pendulum.toml", q=[[1, 0]], **options)
+
+    sim = Simulation(models / "pendulum.toml")
+    for call in (lambda: sim.step(steps), lambda: sim.run(steps=steps), lambda: ensemble(steps=steps), lambda: sim.run(steps=1, every=steps),
+                 lambda: Simulation(models / "pendulum.toml", shadow=steps), lambda: Simulation(models / "pendulum.toml", every=steps),
+                 lambda: Simulation(models / "pendulum.toml", threads=steps), lambda: Simulation(models / "pendulum.toml", project_every=steps)):
+        with pytest.raises(InputError, match="whole number|more than can be counted"):
+            call()
+    assert sim.steps == 0
+
+
+def test_rows_of_an_ensemble_that_nobody_can_keep(models):
+    with pytest.raises(InputError, match="rows, more than anyone can keep"):
+        holonom.ensemble(models / "pendulum.toml", q=[[1, 0]], steps=10**16, record=True)
+    with pytest.raises(InputError, match="rows, more than anyone can keep"):
+        holonom.ensemble(models / "pendulum.toml", q=[[1, 0]], until=1e15, record=True)
+
+
+def test_constant_expressions_are_formulas(models):
+    model = holonom.Model.load(models / "pendulum.toml")
+    model.until = 3
+    sim = Simulation(model, "rattle", step=model.pi / 100, precision="quad")
+    assert sim.text("step").startswith("3.14159265358979323846264338327950")
+    assert sim.run(until=model.until).t[-1] <= 3 < sim.t + sim.h
+    assert Simulation(model, "rattle", np.sqrt(model.parameter("a", 2)), set=None).h == 2**0.5
+    table = holonom.compare(model, "rattle", model.pi / 10, model.pi)
+    assert table["steps"].tolist() == [10]
+    for bad in (model["x"], model["p_x"] + 1):
+        with pytest.raises(InputError, match="step = .*: it must not depend on variables"):
+            Simulation(model, "rattle", bad)
 
 
 def test_vectors_are_put_in_by_items(models):
@@ -356,6 +452,8 @@ def test_callbacks(models):
         raise StopIteration
 
     assert len(sim.run(steps=10, callback=enough, callback_every=1)) == 2
+    with pytest.raises(StopIteration):  # it ends a run without an error in a callback alone
+        sim.run(steps=10**9, record=False, progress=lambda done, steps: next(iter(())))
     sim.run(steps=4, callback=lambda s: s.set_state(q=[0, -1], p=[0, 0]), callback_every=2)
     assert sim.q == pytest.approx([0, -1])
 
@@ -401,6 +499,26 @@ def test_simulations_run_side_by_side(models):
 
 # ---- around it
 
+@pytest.mark.parametrize("options, error, message", [
+    ({"precission": "quad"}, TypeError, "no option 'precission'; did you mean 'precision'"), ({"wrong": 1}, TypeError, "no option 'wrong'$"),
+    ({"engine": 1}, TypeError, "engine: a name was expected, not int"), ({"formulation": 1}, TypeError, "formulation: a name"),
+    ({"newton": 1}, TypeError, "newton: a name"),
+    ({"multipliers": 1}, TypeError, "multipliers: a name"), ({"watch": 1}, TypeError, "watch: a name"), ({"method": 5}, TypeError, "method: a name"),
+    ({"chart": 5}, TypeError, "chart: a name"), ({"projection": 5}, TypeError, "projection: a name"),
+    ({"tolerance": "x"}, TypeError, "tolerance: a number was expected"),
+    ({"tolerance": None}, TypeError, "tolerance: a number was expected"), ({"event": 3}, TypeError, "event: names were expected"),
+    ({"stpe": 1}, TypeError, "no option 'stpe'; did you mean 'step'"), ({"checkpoint": "x"}, TypeError, "checkpoint: a number"),
+    ({"threads": 2**40}, InputError, "threads")])
+def test_options_that_are_not_there(models, options, error, message):
+    calls = [lambda: Simulation(models / "pendulum.toml", **options)]
+    if not {"threads", "checkpoint"} & options.keys():
+        calls.append(lambda: holonom.ensemble(models / "pendulum.toml", q=[[1, 0]], steps=1, **options))
+    for call in calls:
+        with pytest.raises(error, match=message) as raised:
+            call()
+        assert "incompatible function arguments" not in str(raised.value)
+
+
 def test_what_should_be_known_is_a_warning(models):
     with pytest.warns(holonom.HolonomWarning, match="makes no use of it"):
         Simulation(models / "pendulum.toml", "rattle", newton="full")
@@ -422,6 +540,25 @@ def test_progress(models):
         sim.run(steps=10_000_000, every=1000, progress=broken)
     assert before < sim.steps < before + 10_000_000
     sim.step()
+
+
+def test_only_what_is_there_can_be_set(models):
+    sim = Simulation(models / "pendulum.toml", "rattle", 0.1)
+    with pytest.raises(AttributeError, match="the step of a simulation is fixed: make another Simulation"):
+        sim.step = 0.001
+    for name, message in [("precission", "no attribute 'precission' to be set"), ("Q", "did you mean 'q'"), ("t", "'t' .* can be read, not set"),
+                          ("run", "'run' .* is called, not set")]:
+        with pytest.raises(AttributeError, match=message):
+            setattr(sim, name, 3)
+    trajectory = sim.run(steps=3)
+    for name in ("q", "x", "label"):
+        with pytest.raises(AttributeError, match="set"):
+            setattr(trajectory, name, 3)
+    runs = holonom.ensemble(models / "pendulum.toml", q=[[1, 0]], steps=1)
+    with pytest.raises(AttributeError, match="set"):
+        runs.tt = 3
+    sim.p, sim._mine = [0, 0], 7
+    assert sim._mine == 7
 
 
 def test_a_simulation_that_is_gone(models):

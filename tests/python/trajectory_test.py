@@ -171,6 +171,55 @@ def test_bad_files(models, tmp_path):
         trajectory.save(tmp_path / "no" / "folder" / "a.h5")
 
 
+@pytest.fixture
+def wide_file(models, tmp_path):
+    """change(f) does something to a file that has all digits as texts, and gives its path."""
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "wide.h5"
+    Simulation(models / "pendulum.toml", "rattle", 0.01, precision="quad").run(steps=2000).save(path)
+
+    def change(f):
+        with h5py.File(path, "r+") as file:
+            f(file)
+        return path
+
+    return change
+
+
+@pytest.mark.parametrize("rows", [3, 0])
+def test_tables_of_different_lengths(models, wide_file, rows):
+    """As a run that was killed leaves them: what all of them have is there."""
+    def cut(file):
+        texts = file["exact/q"]
+        kept = texts[:rows]
+        del file["exact/q"]
+        file["exact"].create_dataset("q", data=kept, dtype=texts.dtype)
+
+    trajectory = Trajectory.load(wide_file(cut))
+    assert len(trajectory) == rows and trajectory.q.shape == (rows, 2) and len(trajectory.text("x")) == rows
+    assert all(len(trajectory[name]) == rows for name in trajectory.names)
+    same = Simulation(models / "pendulum.toml", "rattle", 0.01, precision="quad").run(steps=2)
+    assert trajectory.text("x") == same.text("x")[:rows]
+
+
+@pytest.mark.parametrize("text", ["banana", "infinite", "abc", "1.5x", "1 2", "1e", ""])
+def test_texts_that_are_no_numbers(wide_file, text):
+    def spoil(file):
+        file["exact/q"][7, 1] = text
+
+    path = wide_file(spoil)
+    with pytest.raises(InputError, match=f"wide.h5: the file is damaged: '{text}' in row 7 of q is no number"):
+        Trajectory.load(path)
+
+
+def test_infinite_numbers_of_a_file(wide_file):
+    def put(file):
+        file["exact/p"][7] = "inf", "-nan"
+
+    trajectory = Trajectory.load(wide_file(put))
+    assert trajectory.p[7, 0] == np.inf and np.isnan(trajectory.p[7, 1])
+
+
 @pytest.mark.parametrize("module, way", [("pandas", "to_pandas"), ("xarray", "to_xarray")])
 def test_what_is_not_installed_is_named(models, monkeypatch, module, way):
     trajectory = Simulation(models / "pendulum.toml").run(steps=10)
