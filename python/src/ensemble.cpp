@@ -214,8 +214,7 @@ const double* checked(const Array& x, std::size_t members, std::size_t columns, 
 
 // All values of the starts are finite; the member that has none is said by its run.
 py::dict run_ensemble(const Model& model, const py::dict& options, const Array& q, const Array& motion, bool velocities,
-                      bool project, long steps, long every, bool record, int threads,
-                      const py::object& progress) {
+                      bool project, long steps, long every, bool record, int threads, const py::object& progress) {
   const RunSpec spec = spec_of(options);
   require_threads(threads);
   Simulation first(model, spec);
