@@ -15,19 +15,24 @@ build=${BUILD:-build}
 passed=$build/test-full
 mkdir -p "$passed"
 
-# What a part depends on, as one number: the contents of these files, committed or not.
-files_of() {
-  library="CMakeLists.txt cmake include src models"
+# What a part depends on, as one number: the contents of these files, committed or not, and of the programs as they are built.
+inputs_of() {
   case $1 in
-    contract | formulations) echo "$library tests/CMakeLists.txt tests/contract tests/models" ;;
-    verdicts) echo "$library cli scripts/verdicts.py tests/cli/verdicts_test.py tests/cli/support.py tests/models" ;;
-    fuzz) echo "$library cli tests/fuzz" ;;
+    contract) echo "$build/bin/contract_test models tests/models" ;;
+    formulations) echo "$build/bin/contract_formulations_test models tests/models" ;;
+    verdicts) echo "$build/bin/holonom scripts/verdicts.py tests/cli/verdicts_test.py tests/cli/support.py models tests/models" ;;
+    fuzz) echo "$build/bin/holonom tests/fuzz models" ;;
     tidy) echo "CMakeLists.txt cmake include src cli .clang-tidy" ;;
-    *) echo "." ;;
+    sanitizers | clang) echo "CMakeLists.txt cmake include src cli python models reproduce tests viewer" ;;
+    tests) echo "." ;;
   esac
 }
 digest_of() {
-  git ls-files -z --cached --others --exclude-standard -- $(files_of "$1") scripts/test-full.sh | sort -zu | xargs -0 sha1sum 2> /dev/null | sha1sum | cut -c1-40
+  inputs=$(inputs_of "$1")
+  {
+    find $inputs -prune -type f -print0  # (what is no folder: programs are not in the index)
+    git ls-files -z --cached --others --exclude-standard -- $inputs scripts/test-full.sh
+  } | sort -zu | xargs -0 sha1sum 2> /dev/null | sha1sum | cut -c1-40
 }
 
 contract_tests='^Registry/Contract|^All/FormulationContract'

@@ -373,11 +373,12 @@ const State<double>& ErrorMeter::near_exact_at(long step, long all) {
 
 // At `part` of the way from one state of the reference to the next
 void ErrorMeter::interpolate(std::size_t before, double part, State<double>& x) const {
-  const std::size_t first = before + 1 - nodes / 2;
+  constexpr std::size_t half = nodes / 2;
+  const std::size_t first = before + 1 - half;
   double weight = 1, sum = 0;  // (-1)^j times a binomial coefficient: barycentric weights of equally spaced nodes
   std::array<double, nodes> share;
   for (std::size_t j = 0; j < nodes; ++j) {
-    share[j] = weight / (part + static_cast<double>(nodes / 2) - 1 - static_cast<double>(j));
+    share[j] = weight / (part + static_cast<double>(half) - 1 - static_cast<double>(j));
     sum += share[j];
     weight *= -static_cast<double>(nodes - 1 - j) / static_cast<double>(j + 1);
   }

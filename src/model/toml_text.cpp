@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nodes.hpp"
 #include "toml_model_formulas.hpp"
 #include "toml_view.hpp"
 #include "toml_words.hpp"
