@@ -15,16 +15,17 @@ std::string digits(double x) {
   return buffer;
 }
 
-// A curve for each method, of its rows that were done
+// A curve for each method, of its rows that were done and have logarithms. One without points keeps its place: in all
+// diagrams a method has the same colour.
 Report::Diagram diagram(const Comparison& made, const std::string& title, const std::string& x_name,
                         const std::string& y_name, double (*x)(const ComparisonRow&),
                         double (*y)(const ComparisonRow&)) {
   Report::Diagram result{title, x_name, y_name, true, true, {}};
   for (const ComparisonRow& row : made.rows) {
-    if (row.status != ComparisonRow::Status::done || !(x(row) > 0) || !(y(row) > 0)) continue;
     auto curve = std::find_if(result.curves.begin(), result.curves.end(),
                               [&](const Report::Curve& c) { return c.name == row.method; });
     if (curve == result.curves.end()) curve = result.curves.insert(curve, {row.method, {}, {}});
+    if (row.status != ComparisonRow::Status::done || !(x(row) > 0) || !(y(row) > 0)) continue;
     curve->x.push_back(x(row));
     curve->y.push_back(y(row));
   }

@@ -383,6 +383,15 @@ class Reports(ViewTest):
         again = self.run_program("compare", MODELS / "pendulum.toml", "--methods", "rattle", "--step", "T/20", "--until", "T", "--out", "all")
         self.assertIn("the file exists", again.stderr)
 
+    def test_a_method_without_errors_keeps_its_colour(self):
+        self.write('format = 1\nname = "free"\n[coordinates]\nnames = ["x"]\n[energy]\nmass = [1]\npotential = "0"\n'
+                   '[initial]\nq = { x = 0 }\np = { x = 1 }\n[integrate]\nstep = 0.5\nuntil = 2\n', "free.toml")
+        made = self.run_program("compare", "free.toml", "--methods", "rattle,rk-4", "--step", "0.5", "--out", "free")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        diagrams = Page(self.folder / "free/compare.html").head["diagrams"]
+        self.assertEqual([[c["name"] for c in d["curves"]] for d in diagrams], [["rattle", "rk-4"]]*4)
+        self.assertEqual([c["y"] for c in diagrams[1]["curves"]], [[], []])
+
 
 class Safety(ViewTest):
     def test_a_name_is_no_html(self):
