@@ -46,8 +46,7 @@ int compare_command(const CompareOptions& o) {
   spec.precision = precision_of(o.precision);
   spec.engine = engine_of(o.engine);
   spec.newton = stage_matrix(o.newton);
-  const std::string model = spec.model;
-  ModelComparison comparison(std::move(spec));
+  ModelComparison comparison(spec);
   for (const std::string& warning : comparison.warnings()) warn(warning);
   const ResultFiles files("compare", o.out, o.force, comparison.inputs(), has_view());
   const Comparison result = comparison.compare();
@@ -58,7 +57,7 @@ int compare_command(const CompareOptions& o) {
   else
     std::printf("%s", text_of(comparison, result).c_str());
   files.write(csv_of(comparison, result), json + "\n");
-  if (files.has_page()) files.write_page(comparison_page(comparison, result, load_model(model).text));
+  if (files.has_page()) files.write_page(comparison_page(comparison, result, load_model(spec.model).text));
   for (const ComparisonRow& row : result.rows)
     if (row.status == ComparisonRow::Status::done) return exit_done;
   std::fprintf(stderr, "holonom: no run succeeded: there is nothing to compare\n");
