@@ -1,6 +1,7 @@
 #!/bin/sh
 # The heavy checks, in parts:
-#   tests         all tests but those of the next three parts, with every mutation and every interrupted run
+#   tests         what `make test` runs
+#   turns         all of what takes turns there: mutations, interrupted runs, methods that are resumed
 #   contract      every method on every model in every form
 #   formulations  every formulation with every method and projection that goes with it
 #   verdicts      what `certify` says of every method on every model
@@ -24,7 +25,7 @@ inputs_of() {
     fuzz) echo "$build/bin/holonom tests/fuzz models" ;;
     tidy) echo "CMakeLists.txt cmake include src cli .clang-tidy" ;;
     sanitizers | clang) echo "CMakeLists.txt cmake include src cli python models reproduce tests viewer" ;;
-    tests) echo "." ;;
+    tests | turns) echo "." ;;
   esac
 }
 digest_of() {
@@ -35,8 +36,8 @@ digest_of() {
   } | sort -zu | xargs -0 sha1sum 2> /dev/null | sha1sum | cut -c1-40
 }
 
-contract_tests='^Registry/Contract|^All/FormulationContract'
 verdict_tests='^cli\.verdicts_test$'
+turns_tests='Resuming|^Impulses\.AreThoseOfTheWrapper$|^cli\.(hdf5_ends|recommend|reproduce|resume)_test$'
 run_all() {
   HOLONOM_TEST_ALL=1 ctest --test-dir "$build" --output-on-failure --parallel 2 "$@"
 }
@@ -53,7 +54,8 @@ halves() {
   grep -h '^\[  FAILED\|^\[  PASSED' "$passed/$1-0.log" "$passed/$1-1.log"
   return $ended
 }
-tests() { run_all -E "$contract_tests|$verdict_tests"; }
+tests() { make test; }
+turns() { run_all -R "$turns_tests"; }
 contract() { halves contract_test 'Registry/Contract*'; }
 formulations() { halves contract_formulations_test 'All/FormulationContract*'; }
 verdicts() { run_all -R "$verdict_tests"; }
@@ -90,7 +92,7 @@ tidy() {
 }
 
 scripts/install-packages.sh clang clang-tidy
-[ $# -gt 0 ] || set -- tests contract formulations verdicts fuzz sanitizers clang tidy
+[ $# -gt 0 ] || set -- tests turns contract formulations verdicts fuzz sanitizers clang tidy
 for part in "$@"; do
   digest=$(digest_of "$part")
   if [ "$(cat "$passed/$part" 2> /dev/null)" = "$digest" ]; then
