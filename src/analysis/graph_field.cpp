@@ -1,6 +1,7 @@
 #include "holonom/analysis/graph_field.hpp"
 
 #include "../model/graph_elimination.hpp"
+#include "../model/tables.hpp"
 #include "holonom/expr/derivative.hpp"
 
 namespace holonom {
@@ -12,7 +13,7 @@ void require_nodes(const Model& model) {
     throw InputError(model.name +
                      ": with constraints, a motion is no field on the graph. Take a model without them, or a shadow "
                      "energy, which is measured");
-  if (!model.vectors.empty() || !model.terms.empty() || model.mass_table)
+  if (has_tables(model))
     throw InputError(model.name +
                      ": vector coordinates and tables are no formulas of the graph. Write the model with a name for "
                      "each coordinate");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "../model/tables.hpp"
 #include "bracket_proof.hpp"
 #include "holonom/analysis/symmetry.hpp"
 #include "holonom/wide.hpp"
@@ -155,7 +156,7 @@ std::vector<MappedTerm> invariant_terms(const Model& model) {
 class Proof {
  public:
   explicit Proof(const Model& model) : model_(model) {
-    if (model.vectors.empty() && !model.mass_table) brackets_.emplace(model);
+    if (!has_tables(model)) brackets_.emplace(model);
     for (const MappedTerm& term : model.terms) rows_ += term.rows;
   }
   bool operator()(std::size_t k, const MappedTerm& invariant) {

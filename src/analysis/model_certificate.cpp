@@ -83,8 +83,8 @@ ModelCertificate certify_model(Model model, const RunSpec& spec, const Certifica
   const std::shared_ptr<const CompiledModel> named = compile(std::move(model));
   const std::map<std::string, Conservation> known = conservation_of_named(named);
   const auto [compiled, maps] = with_momentum_maps(spec, named);
-  ModelCertificate made = in_precision(
-      spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, known, parts); });
+  ModelCertificate made =
+      in_precision(spec.precision, [&, &in = compiled]<class S> { return certify_in<S>(spec, in, known, parts); });
   for (const MomentumMap& map : maps.found)
     for (Claim& claim : made.certificate.claims)
       if (claim.property == "momentum map " + map.name) claim.remark += "; " + map.name + " = " + map.formula;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "../model/tables.hpp"
 #include "bracket_proof.hpp"
 #include "exact_coefficients.hpp"
 #include "holonom/analysis/point_symmetries.hpp"
@@ -76,13 +77,13 @@ class Finder {
  private:
   bool is_strong(const MomentumMap& map) const {
     if (map.term) return kernel_brackets_vanish(model_, *map.term);
-    if (!map.node) return false;
+    if (!map.node || has_tables(model_)) return false;
     Model asked = model_;
     asked.invariants = {{"J", *map.node}};
     return BracketProof(asked).vanish(0);
   }
   bool is_weak(const MomentumMap& map, const PointSymmetry& a) const {
-    if (!map.node || map.term) return false;
+    if (!map.node || map.term || has_tables(model_)) return false;
     std::vector<double> C = constraint_mixing(sys_, start_, family_, a);
     for (double& c : C) c = -c;  // {J, g} = −G J_p
     const auto exact = C.empty() ? std::nullopt : exact_coefficients(model_, C, false);

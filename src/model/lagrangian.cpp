@@ -1,11 +1,11 @@
 // The Lagrangian of a model as a formula, L(q, v) = T − V, or by Legendre's transformation of a Hamiltonian that is
 // quadratic in the momenta: with b = H_p(q, 0),
 //   H = ½ pᵀH_pp(q) p + b·p + H(q, 0),   L = ½ (v − b)·H_pp⁻¹(v − b) − H(q, 0).
-#include <algorithm>
 
 #include "graph_elimination.hpp"
 #include "holonom/model/compiled_model.hpp"
 #include "holonom/model/discrete_lagrangian.hpp"
+#include "tables.hpp"
 
 namespace holonom {
 
@@ -93,12 +93,9 @@ void CompiledModel::find_lagrangian() const {
   found.looked_for = true;
   Graph& g = *model_.graph;
   const std::string instead = "; take rattle or midpoint";
-  const bool tables = std::any_of(model_.terms.begin(), model_.terms.end(), [](const MappedTerm& term) {
-    return term.role == MappedTerm::Role::energy || term.role == MappedTerm::Role::constraint;
-  });
   if (model_.field) {
     found.lacks = "a field has no Lagrangian";
-  } else if (!model_.vectors.empty() || model_.mass_table || tables) {
+  } else if (has_tables(model_)) {
     found.lacks =
         "it takes the Lagrangian as one formula, and vector coordinates and tables are none (a name for each "
         "coordinate is)" +

@@ -205,6 +205,28 @@ p = { x = 1, y = 1 }
   expect_tested(reports, "boost", Conservation::none);
 }
 
+// The potential has a part in rows, which a proof by formulas alone would not see.
+TEST(Invariants, OfSumsOverNamedCoordinatesAreTested) {
+  const Reports reports = reports_of(from_text(R"toml(
+[coordinates]
+names = ["x", "y"]
+[energy]
+mass = [1, 1]
+potential = "0"
+[[energy.sum]]
+over = { i = "0..2" }
+term = "(1 + i)*x^2"
+[invariants]
+px = "p_x"
+py = "p_y"
+[initial]
+q = { x = 1, y = 0 }
+p = { x = 0, y = 1 }
+)toml"));
+  expect_tested(reports, "px", Conservation::none);
+  expect_tested(reports, "py", Conservation::strong);
+}
+
 // Bennett's linkage moves because of its lengths. These are rounded, so that in 100 digits it does not.
 TEST(Invariants, OfRoundedLinkagesAreTestedInDouble) {
   Model model = load_model(HOLONOM_MODELS "/../tests/models/bennett.toml");

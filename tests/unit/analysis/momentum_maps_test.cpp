@@ -146,6 +146,27 @@ TEST(MomentumMaps, OfMassMatricesAndOtherEnergies) {
   EXPECT_EQ(of("hamiltonian = \"sin(r*p_r) + p_phi^2\""), (List{"p_phi", "r*p_r"})) << "a change of scale";
 }
 
+// What stands in tables is no formula: found, and not proved.
+TEST(MomentumMaps, OfTables) {
+  const auto of = [](const std::string& energy) {
+    const MomentumMaps maps = maps_of(from_text("[coordinates]\nnames = [\"x\", \"y\"]\n[energy]\n" + energy +
+                                                "\n[initial]\nq = { x = 1, y = 0.2 }\np = { x = 0.1, y = 0.7 }\n"));
+    std::vector<std::string> list;
+    for (const MomentumMap& map : maps.found) {
+      EXPECT_FALSE(map.proved) << map.formula;
+      EXPECT_EQ(map.conservation, Conservation::strong) << map.formula;
+      list.push_back(map.formula);
+    }
+    return list;
+  };
+  using List = std::vector<std::string>;
+  const std::string masses = "mass = { i = [0, 1, 1], j = [0, 1, 0], m = [2, 3, 0.5] }\n";
+  EXPECT_EQ(of(masses + "potential = \"cos(x)\""), (List{"p_y"}));
+  EXPECT_EQ(of(masses + "potential = \"x^2 + y^2\""), List{});
+  EXPECT_EQ(of("mass = [1, 1]\npotential = \"0\"\n[[energy.sum]]\nover = { i = \"0..2\" }\nterm = \"(1 + i)*x^2\""),
+            (List{"p_y"}));
+}
+
 // Coefficients that are neither small fractions nor parameters: found, not proved, and not added to a model.
 TEST(MomentumMaps, WithStrangeCoefficients) {
   const auto maps = maps_of(from_text(particle("[1, 1, 1]", "cos(x - sqrt(2)*y) + z^2")));
