@@ -159,9 +159,9 @@ def theory(method, model):
     return kept
 
 
-# A claim about something that the model does not have
+# A claim about something that the model does not have, or that was not asked for
 NOT_THERE = ("the model has none", "nothing moves", "the model is not reversible: see [reversal]", "the exact flow does not conserve it",
-             "the exact flow does not preserve it")
+             "the exact flow does not preserve it", "left out")
 
 
 def events(record):
