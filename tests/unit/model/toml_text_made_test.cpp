@@ -23,11 +23,11 @@ TEST(TomlText, ParametersCannotBeSet) {
 
 TEST(TomlText, OfNamesThatAreNone) {
   Model model("a \"model\"\nin two lines \\ \x01 \xCE\xB8 \xFF");
-  const Expr x = model.coordinate("x 1"), y = model.coordinate("θ"), z = model.coordinate("t"),
+  const Expr x = model.coordinate("x 1"), y = model.coordinate("θ"), z = model.coordinate("pi"),
              w = model.coordinate("p_x_1"), u = model.coordinate("sin");
   model.set_mass({1, 2, 3, 4, 5}).set_potential(x * x + sin(y) + z * w + u * u);
   model.add_constraint("rod \"1\"", x * x + y * y - 1).add_constraint("rod\n2", z - w).add_constraint("stack", u - x);
-  model.add_invariant("x 1", x).add_invariant("energy", model.momentum(x)).add_invariant("", y);
+  model.add_invariant("x 2", x).add_invariant("kinetic", model.momentum(x)).add_invariant("", y);
   model.add_observable("x*y", x * y).add_observable("sum", y);
   model.add_event("x - y", x - y).add_event("1st", x);
   model.units = {{"x 1", "m\t\"\\"}, {"p_θ", "kg"}, {"rod\n2", ""}, {"no name of this model", "s"}};

@@ -262,9 +262,9 @@ mass = { j = "i", lambda_rod = "kinetic", x = 1, r = "s1*(i + 1)" }
 over = { a = "0..1" }
 term = "(r[a].x - j)^2*w1 + lambda_rod*x^2 + a*x"
 [constraints]
-rod = "x + lambda_rod - 1"
+bar = "x + lambda_rod - 1"
 [observables]
-rod = "x"
+bar = "x"
 [initial]
 q = { j = "i", lambda_rod = 1, x = 0, r = ["2*i"] }
 [integrate]
