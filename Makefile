@@ -16,6 +16,7 @@ program:
 # Which part of the contract has its turn depends on the commit (tests/contract/choice.hpp).
 test: export HOLONOM_TEST_SEED ?= $(shell git rev-parse HEAD 2> /dev/null)
 test: build
+	@rm -f $(BUILD)/tests/contract/*_tests.cmake  # the lists of tests that have their turn: CMake keeps them for as long as the programs
 	ctest --test-dir $(BUILD) --output-on-failure --parallel 2
 
 # All of the contract, ten minutes of fuzzing, sanitizers, clang and clang-tidy; or some of these: make test-full PARTS="fuzz tidy"

@@ -39,6 +39,7 @@ digest_of() {
 verdict_tests='^cli\.verdicts_test$'
 turns_tests='Resuming|^Impulses\.AreThoseOfTheWrapper$|^cli\.(hdf5_ends|recommend|reproduce|resume)_test$'
 run_all() {
+  rm -f "$build"/tests/contract/*_tests.cmake  # (as in the Makefile)
   HOLONOM_TEST_ALL=1 ctest --test-dir "$build" --output-on-failure --parallel 2 "$@"
 }
 # In two processes instead of thousands, each of which would have to begin
