@@ -75,7 +75,8 @@ void add_certify(CLI::App& app, Command& chosen) {
          "Write all claims to this .csv file, to this .html page, or to certify.csv and certify.json in this folder")
       ->check(file_name());
   cmd->add_flag("--no-advice", o->no_advice, "Measure the claims alone");
-  cmd->add_flag("--no-order", o->no_order, "Leave out the order, which takes the longest and hardly depends on the step");
+  cmd->add_flag("--no-order", o->no_order,
+                "Leave out the order, which takes the longest and hardly depends on the step");
   cmd->add_flag("--force", o->force, "Overwrite existing output files");
   add_formulation_options(*cmd, o->spec);
   add_set_option(*cmd, o->set);

@@ -204,8 +204,8 @@ void bind_analysis(py::module_& m) {
   m.def("methods", &methods_of, "key"_a, "model"_a);
   m.def("compare", &compare_methods, "model"_a, "methods"_a, "steps"_a, "until"_a, "reference"_a, "formulations"_a,
         "precision"_a, "engine"_a, "newton"_a, "tolerance"_a, "threads"_a);
-  m.def("certify", &certify_method, "model"_a, "method"_a, "step"_a, "advice"_a, "order"_a, "formulation"_a, "alpha"_a, "chart"_a,
-        "projection"_a, "project_every"_a, "precision"_a, "engine"_a, "newton"_a, "tolerance"_a);
+  m.def("certify", &certify_method, "model"_a, "method"_a, "step"_a, "advice"_a, "order"_a, "formulation"_a, "alpha"_a,
+        "chart"_a, "projection"_a, "project_every"_a, "precision"_a, "engine"_a, "newton"_a, "tolerance"_a);
   m.def("recommend", &recommend_method, "model"_a, "accuracy"_a, "until"_a, "quantity"_a, "engine"_a);
   m.def("stability", &stability_of, "model"_a, "formulation"_a, "alpha"_a, "step"_a, "until"_a, "steps"_a, "every"_a);
   m.def("require_view", &require_view, "Raises InputError where there are no pages, with what to install.");

@@ -9,7 +9,8 @@
 
 namespace holonom {
 
-// For models whose H and g stand in formulas: has_tables(model) is false. Derivatives are made once for all invariants: there may be thousands.
+// For models whose H and g stand in formulas: has_tables(model) is false. Derivatives are made once for all invariants:
+// there may be thousands.
 class BracketProof {
  public:
   explicit BracketProof(const Model& model);

@@ -52,14 +52,26 @@ class Contributing(unittest.TestCase):
             path.write_text(old.replace("\n" + line, "\n" + text + (line if how == "before" else "")).replace("\n\n#", "\n#")
                             if how == "instead of" else old.replace("\n" + line, "\n" + text + line))
 
+    def unit_of(self, file):
+        """The command that compiles a source of the project, and the text of what it is compiled in together with others."""
+        if file in self.commands:
+            return self.commands[file], None
+        named = {f'#include "{file}"', f'#include "{file.relative_to(SOURCE)}"'}
+        groups = ((group.read_text(), c) for group, c in self.commands.items() if BUILD in group.parents)
+        return next((c, text) for text, c in groups if not named.isdisjoint(text.splitlines()))
+
     def compile(self, source, like=None):
         """A source of the copy, with the flags of the build, but quickly."""
-        command = self.commands[like or SOURCE / source]
-        words = [re.sub(rf"^-I{re.escape(str(SOURCE))}/(include|src|cli)\b", rf"-I{self.folder}/\1", w)
+        command, group = self.unit_of(like or SOURCE / source)
+        unit = self.folder / source
+        if group and not like:
+            unit = self.folder / (source.replace("/", "-") + "-and-others.cpp")
+            unit.write_text(group.replace(f'"{SOURCE}/', f'"{self.folder}/'))
+        words = [re.sub(rf"^-I{re.escape(str(SOURCE))}/(include|src|cli|[.])(?![\w-])", rf"-I{self.folder}/\1", w)
                  for w in shlex.split(command["command"])]
         out = self.folder / (source.replace("/", "-") + ".o")
         words[words.index("-o") + 1] = str(out)
-        words[words.index("-c") + 1] = str(self.folder / source) if not pathlib.Path(source).is_absolute() else source
+        words[words.index("-c") + 1] = str(unit)
         # (without the precompiled header, which clang is told of in other words)
         words = [w for w in words
                  if not re.match(r"-O\d", w) and w not in ("-include", "-include-pch", "-Xclang") and "cmake_pch" not in w]
@@ -68,16 +80,13 @@ class Contributing(unittest.TestCase):
         return out
 
     def link(self, *objects):
-        """The program with these objects in place of those of the library and of the program."""
+        """The program with these objects before those of the library and of the program: what is there twice is taken from them."""
         ninja = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "-s", "bin/holonom"], capture_output=True, text=True,
                                check=True).stdout.strip().splitlines()[-1]
         words = shlex.split(ninja.split("&&")[1] if "&&" in ninja else ninja)
-        new = {o.name for o in objects}
-        words = [w for w in words if not (w.endswith(".o") and "cli-" + w.rsplit("/", 1)[-1] in new)]
         program = self.folder / "holonom"
-        at = words.index("-o")
-        words[at + 1] = str(program)
-        done = subprocess.run([*words[: at + 2], *map(str, objects), *words[at + 2:]], cwd=BUILD, capture_output=True, text=True)
+        words[words.index("-o") + 1] = str(program)
+        done = subprocess.run([words[0], "-Wl,--allow-multiple-definition", *map(str, objects), *words[1:]], cwd=BUILD, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr[:3000])
         return program
 

@@ -40,12 +40,12 @@ struct Certificate {
 // or not at all.
 enum class Conservation : std::uint8_t { strong, weak, none, unknown };
 
-// `known`: of invariants by their names; others are tried in double. The order takes the longest, and hardly depends on the step.
-// Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad, for systems
-// that can be had in dual numbers; else symplecticity is measured by loop integrals.
+// `known`: of invariants by their names; others are tried in double. The order takes the longest, and hardly depends on
+// the step. Starts are taken from a run of the method itself from `start`. Tangent maps exist over double and quad, for
+// systems that can be had in dual numbers; else symplecticity is measured by loop integrals.
 template <class S>
 Certificate certify(const MethodEntry& entry, const AnySystem<S>& sys, const State<S>& start, const S& h,
                     const MethodOptions& options = {}, const std::map<std::string, Conservation>& known = {},
-                       bool with_order = true);
+                    bool with_order = true);
 
 }  // namespace holonom

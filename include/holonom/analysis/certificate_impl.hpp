@@ -106,7 +106,8 @@ class Certify {
         : is_large   ? "too many coordinates for an exact solution in quad: try a smaller model of the kind"
         : speed_ > 0 ? "the method claims none with constraints"
                      : "nothing moves";
-    add("order", info_.order > 0, with_order && speed_ > 0 && info_.order > 0 && !is_large, no_order, [&](Claim& c) { order(c); });
+    add("order", info_.order > 0, with_order && speed_ > 0 && info_.order > 0 && !is_large, no_order,
+        [&](Claim& c) { order(c); });
     return std::move(result_);
   }
 
