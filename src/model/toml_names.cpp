@@ -10,6 +10,7 @@ namespace holonom {
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
+using Role = MappedTerm::Role;
 
 std::string as_identifier(std::string_view name) {
   std::string result;
@@ -114,11 +115,10 @@ TomlNames::TomlNames(const Model& model) {
   };
   Names phases, moments;
   terms.resize(model.terms.size());
-  const auto of_terms = [&](MappedTerm::Role role, const auto& take) {
+  const auto of_terms = [&](Role role, const auto& take) {
     for (std::size_t k = 0; k < terms.size(); ++k)
       if (model.terms[k].role == role) terms[k] = take(model.terms[k].name);
   };
-  using Role = MappedTerm::Role;
   for (const Named& c : model.constraints) constraints.push_back(constraint(c.name));
   of_terms(Role::constraint, constraint);
   for (const Named& c : model.phase_constraints) phase_constraints.push_back(unique_in(phases, c.name));

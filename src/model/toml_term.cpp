@@ -8,6 +8,12 @@
 
 namespace holonom {
 
+namespace {
+
+using Column = std::vector<std::int32_t>;
+
+}  // namespace
+
 std::vector<NamedInput> in_order(std::vector<OrderedInput> inputs) {
   std::stable_sort(inputs.begin(), inputs.end(), [](const OrderedInput& a, const OrderedInput& b) {
     return std::tie(a.from, a.place) < std::tie(b.from, b.place);
@@ -73,7 +79,6 @@ std::string TermText::with_table(const MappedTerm& term, const std::string& key,
   const std::vector<NodeId> used = model_.graph->reachable(std::span(&term.kernel, 1));
   const auto is_used = [&](NodeId x) { return std::binary_search(used.begin(), used.end(), x); };
   // Items by what they read: the array, and the item in each row
-  using Column = std::vector<std::int32_t>;
   struct Item {
     int from = 0;
     long begin = 0;  // of the array

@@ -34,7 +34,7 @@ struct Combination {
   friend std::ostream& operator<<(std::ostream& out, const Combination& c) { return out << c.name(); }
 };
 
-// What `make test` runs: each formulation and each projection once. All of it (make test-full) takes two hours.
+// What `make test` runs: each formulation and each projection once. All of it (make test-full) takes twenty minutes.
 bool is_usual(const Combination& c) {
   static const std::set<std::string> usual{
       "gauss-1@dirac__slider-crank",
