@@ -74,7 +74,7 @@ sanitizers() {
   cmake -S . -B build-sanitize $debug -DHOLONOM_SANITIZE=ON > /dev/null
   cmake --build build-sanitize
   ctest --test-dir build-sanitize --output-on-failure --parallel 2 \
-    -E '^cli\.(readme|contributing|printed|verdicts|reproduce|recommend)_test$'
+    -E '^cli\.(readme|contributing|printed|verdicts|reproduce|recommend)_test$|^python\.packaging_test$'
 }
 
 # Numbers of long runs are those of the other compiler: unit tests, those of the papers' numbers, and the program.
