@@ -75,7 +75,17 @@ TEST(Impulses, AreThoseOfTheWrapper) {
           alone += mine == steps && others < steps;
           if (mine < steps || others < steps) continue;
           ++both;
-          keep_largest(largest, apart(x, y));
+          const double off = apart(x, y);
+          keep_largest(largest, off);
+          if (off > 1e-13) {  // long steps of chaotic motions magnify rounding errors: in quad it is the same step
+            const ModelSystem<quad> wide(load(model));
+            const auto c = together<quad>(method, formulation, wide), d = wrapper<quad>(method, formulation, wide);
+            State<quad> z = initial_state(wide).state, w = z;
+            ASSERT_EQ(go(*c, z, quad(h), steps), steps);
+            ASSERT_EQ(go(*d, w, quad(h), steps), steps);
+            EXPECT_LE(apart(z, w), 1e-30);
+            std::printf("  %s with %g h: in double %.1e, in quad %.1e\n", method, longer, off, apart(z, w));
+          }
           // Of the wrapper half of the gradients are counted: those of H_p at other momenta are not.
           if (longer == 1) {
             EXPECT_LT(a->counters().force, 2 * b->counters().force);
@@ -83,7 +93,6 @@ TEST(Impulses, AreThoseOfTheWrapper) {
         }
       std::printf("%-18s %-9s %2d runs of both, largest difference %.1e; %d without the wrapper\n", model, formulation,
                   both, largest, alone);
-      EXPECT_LE(largest, 1e-13) << model << " " << formulation;
       // The wrapper confirms most runs that end well. (On kepler-sphere it fails at twice the step of the model.)
       EXPECT_GE(both, 5) << model << " " << formulation;
       EXPECT_GT(both, alone) << model << " " << formulation;
