@@ -154,7 +154,9 @@ namespace {
 template <class S>
 std::optional<S> number_in(const std::string& text) {
   const std::string word = text.substr(text.starts_with('-') ? 1 : 0);
-  const bool digits = !word.empty() && word.find_first_not_of("0123456789.eE+-") == std::string::npos;
+  // (Libraries differ in what they make of "1e".)
+  const bool digits = word.find_first_not_of("0123456789.eE+-") == std::string::npos &&
+                      word.find_last_of("0123456789") + 1 == word.size() && !word.empty();
   if (!digits && word != "nan" && word != "inf") return {};
   if constexpr (std::is_same_v<S, long double>) {
     char* end = nullptr;
