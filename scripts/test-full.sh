@@ -55,7 +55,7 @@ halves() {
   grep -h '^\[  FAILED\|^\[  PASSED' "$passed/$1-0.log" "$passed/$1-1.log"
   return $ended
 }
-tests() { make test; }
+tests() { make test BUILD="$build"; }
 turns() { run_all -R "$turns_tests"; }
 contract() { halves contract_test 'Registry/Contract*'; }
 formulations() { halves contract_formulations_test 'All/FormulationContract*'; }

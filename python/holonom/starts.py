@@ -2,14 +2,13 @@
 import numpy as np
 
 from ._core import Expr, InputError
-from .arguments import number_array, plain_array, refuse_masked
+from .arguments import number_array, plain_array
 from .vectors import name_of
 
 
 def by_name(model, values, names, what, missing=None):
     """Values in the order of names, from a dictionary by name or expression, or a sequence."""
     if not isinstance(values, dict):
-        refuse_masked(values, f"{model.name}: {what}")
         values = list(values)
         if len(values) != len(names):
             raise InputError(f"{model.name}: {what} needs {len(names)} values, not {len(values)}")

@@ -111,6 +111,11 @@ def test_ensembles_side_by_side(models):
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
 
 
+def test_where_the_machine_has_more_processors_than_threads_are_allowed(models, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 128)
+    assert ensemble(models / "pendulum.toml", q=np.tile([1.0, 0.0], (2, 1)), p=np.zeros((2, 2)), steps=3).ok.all()
+
+
 def test_where_the_machine_has_no_more_threads(models):
     """Each takes 64 MB, and first there is room for a few of them, then for none."""
     program = """

@@ -255,6 +255,14 @@ def test_what_is_masked_is_no_start(bad):
         model.start(bad)
 
 
+def test_what_is_masked_is_no_start_of_a_field():
+    model = Model("field")
+    x, y = model.variables("x y")
+    model.field([y, -x])
+    with pytest.raises(InputError, match="masked"):
+        model.start(np.ma.array([1.0, 2.0], mask=[0, 1]))
+
+
 def test_times_are_no_numbers():
     model, x, _ = with_items()
     for bad in (np.array([1, 2, 3], "timedelta64[ns]"), {"x": np.timedelta64(1, "ns"), "r": [[2], [3]]}):
